@@ -83,6 +83,7 @@ export function findViolations(contract: Json): string[] {
     ...nullsInEnums(contract),
     ...answeredSecrets(contract),
     ...unmarkedReceivers(contract),
+    ...missingKinds(contract),
     ...invalidExamples(contract),
   ]
 }
@@ -124,6 +125,15 @@ function unmarkedReceivers(contract: Json): string[] {
     const isOpen = members.some(({ writeOnly }) => writeOnly) && !members.some((member) => member['x-secret-receiver'])
     return isOpen ? [`${name}: mark the members that decide where secrets are sent with x-secret-receiver`] : []
   })
+}
+
+/** Finds types with secrets that are no kind of integration, and the other way round. */
+function missingKinds({ components: { schemas } }: Json): string[] {
+  const derived = Object.keys(schemas).flatMap((name) => /^(.+)Credentials$/.exec(name)?.[1] ?? [])
+  const kinds: string[] = schemas.IntegrationKind?.enum ?? []
+  return derived.toSorted().join() === kinds.toSorted().join()
+    ? []
+    : [`IntegrationKind: list the types whose config has secrets: ${derived.join(', ')}`]
 }
 
 /** Finds request strings without a maximum length. The router bounds paths, and the body limit bounds capture. */
@@ -177,6 +187,55 @@ export function findChangedRequests(contract: Json, dialect: Json): string[] {
     if (!same(components.schemas[name], theirs.schemas[name]))
       found.push(`${name} is part of a request, which a dialect must not change`)
   return found
+}
+
+/**
+ * Adds `<Type>Credentials` for every config with secrets: the part of `<Type>Config` that an integration stores. These are
+ * the secrets, the keys that decide where they are sent, and the keys that say how they are used.
+ */
+export function deriveCredentials(contract: Json): Json {
+  const { schemas } = contract.components
+  const names: string[] = []
+  for (const [name, { allOf = [], ...own }] of Object.entries<Json>(schemas)) {
+    const parts: Json[] = [...allOf.map((part: Json) => resolve(contract, part)), own]
+    const members: Json = Object.assign({}, ...parts.map(({ properties }) => properties))
+    if (!name.endsWith('Config') || !Object.values<Json>(members).some(({ writeOnly }) => writeOnly)) continue
+    const type = name.slice(0, -'Config'.length)
+    const required = parts.flatMap((part) => part.required ?? [])
+    const title = `${type}Credentials`
+    const description = `The credentials of a destination of the type \`${type}\`.`
+    const part = credentialPart(contract, { type: 'object', properties: members, required })
+    names.push(title)
+    schemas[title] = { title, description, ...part }
+  }
+  const { additionalProperties: _, 'x-max-json': __, ...config } = schemas.IntegrationCreate.properties.config
+  schemas.IntegrationCreate.properties.config = {
+    ...config,
+    anyOf: names.map((title) => ({ $ref: `#/components/schemas/${title}` })),
+  }
+  return contract
+}
+
+/** Undefined if no member belongs to the credentials. */
+function credentialPart(contract: Json, schema: Json): Json | undefined {
+  const properties: Json = {}
+  const conditional: string[] = []
+  for (const [key, member] of Object.entries<Json>(schema.properties)) {
+    const found = resolve(contract, member)
+    const receiver = found['x-secret-receiver']
+    const choices: Json[] = (found.anyOf ?? []).map((part: Json) => resolve(contract, part))
+    const isWhole = found.writeOnly || receiver || found['x-credential']
+    if (isWhole || choices.some((choice) => choice.properties && credentialPart(contract, choice)))
+      properties[key] = member
+    else if (found.properties) {
+      const part = credentialPart(contract, found)
+      if (part) properties[key] = member.$ref ? member : part
+    }
+    if (receiver?.if || receiver?.unless) conditional.push(key)
+  }
+  if (Object.keys(properties).length === 0) return undefined
+  const required = (schema.required ?? []).filter((key: string) => key in properties && !conditional.includes(key))
+  return { ...schema, additionalProperties: false, required, properties }
 }
 
 /** Every operation that accepts a key accepts a session as well. */

@@ -11,6 +11,7 @@ import { findBreaks, mayBreakClients } from './breaking.ts'
 import {
   acceptSessions,
   declareNotAcceptable,
+  deriveCredentials,
   findChangedRequests,
   findViolations,
   type Json,
@@ -64,7 +65,7 @@ async function bundled(overlays: string[]): Promise<Json> {
   const { bundle: document, problems } = await bundle({ ref: SOURCE, config, dereference: false, overlays })
   report(problems, overlays[0] ?? SOURCE)
   // The JSON round trip separates objects that YAML anchors share.
-  return acceptSessions(declareNotAcceptable(JSON.parse(JSON.stringify(document.parsed))))
+  return deriveCredentials(acceptSessions(declareNotAcceptable(JSON.parse(JSON.stringify(document.parsed)))))
 }
 
 report(await lint({ ref: SOURCE, config: sourceConfig }), SOURCE)

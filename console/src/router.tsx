@@ -1,6 +1,7 @@
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './account/routes.tsx'
 import { alertRoutes } from './alerts/routes.tsx'
+import { credentialsRoutes } from './credentials/routes.tsx'
 import { eventsRoutes } from './events/routes.tsx'
 import { exportsRoutes } from './exports/routes.tsx'
 import { instanceRoutes } from './instance/routes.tsx'
@@ -19,6 +20,7 @@ const routeTree = rootRoute.addChildren([
     organizationRoute.addChildren([
       ...organizationRoutes,
       ...alertRoutes,
+      ...credentialsRoutes,
       projectRoute.addChildren([...exportsRoutes, ...eventsRoutes, ...pluginsRoutes, ...welcomeRoutes]),
     ]),
   ]),

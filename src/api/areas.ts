@@ -10,6 +10,7 @@ import { capture } from './capture.ts'
 import { domains } from './domains.ts'
 import { events } from './events.ts'
 import { instance } from './instance.ts'
+import { integrations } from './integrations.ts'
 import { invites } from './invites.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
@@ -48,6 +49,7 @@ export const areas = (deps: Deps) =>
     project_batch_exports: project_batch_exports(deps),
     batch_export_runs: batch_export_runs(deps),
     batch_export_backfills: batch_export_backfills(deps),
+    integrations: integrations(deps),
     capture: capture(deps),
     events: events(deps),
     persons: persons(deps),

@@ -5,14 +5,15 @@ import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as backfills from '../exports/backfills.ts'
-import { roleBucketsOf } from '../exports/role-buckets.ts'
+import { testExport } from '../exports/connection-test.ts'
 import { nextRunAt } from '../exports/schedule.ts'
 import * as service from '../exports/service.ts'
-import { validateSettings } from '../exports/settings.ts'
+import { visibleConfig } from '../exports/settings.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow, Owner } from '../store/batch_exports.ts'
 import * as store from '../store/batch_exports.ts'
+import * as integrations from '../store/integrations.ts'
 import * as projects from '../store/projects.ts'
 import { serializeRun } from './batch_export_runs.ts'
 import type { Area, HandlerContext, ResolvedAccess } from './handler-context.ts'
@@ -53,15 +54,19 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
 
 /** The handlers that both areas bind. */
 export function batchExportHandlers(deps: Deps) {
-  const { db, eventReader, exporter, processes, files_root, config, outbound } = deps
+  const { db, eventReader, exporter } = deps
   const tools: service.ExportService = { ...deps, reader: eventReader }
 
-  /** Loads the latest runs of the exports and returns their serializer. */
+  /** Loads the latest runs and the integrations of the exports and returns their serializer. */
   const serializerFor = async (rows: readonly BatchExportRow[]) => {
     const ids = rows.map(({ id }) => id)
     const runsOf = new Map<string, runs.RunRow[]>(ids.map((id) => [id, []]))
     for (const run of await runs.latest(db, ids, LATEST_RUNS)) runsOf.get(run.batch_export_id)?.push(run)
-    return (row: BatchExportRow) => serializeBatchExport(row, runsOf.get(row.id) ?? [])
+    const used = new Set(rows.flatMap(({ integration_id }) => integration_id ?? []))
+    const found = used.size ? await integrations.withIds(db, [...used]) : []
+    const integrationOf = new Map(found.map((integration) => [integration.id, integration]))
+    return (row: BatchExportRow) =>
+      serializeBatchExport(row, integrationOf.get(row.integration_id ?? ''), runsOf.get(row.id) ?? [])
   }
   const serialize = async (row: BatchExportRow) => (await serializerFor([row]))(row)
 
@@ -77,29 +82,21 @@ export function batchExportHandlers(deps: Deps) {
     },
 
     list: async (owner: Owner, { query, url }: ListCall) => {
-      const { count, rows } = await store.list(db, owner, { ...paging(query), search: query.search })
+      const { search, integration } = query
+      const { count, rows } = await store.list(db, owner, { ...paging(query), search, integration })
       return page({ url, query }, count, rows, await serializerFor(rows))
     },
 
     create: async (actor: UserActor, project_id: number, body: Schemas['BatchExportCreate']) => {
       const { name, interval, destination } = body
-      const input = { ...inputOf(body), name, interval, destination: settingsOf(destination) }
+      const input = { ...inputOf(body), name, interval, destination: destinationOf(destination) }
       const row = await service.create(tools, actor, project_id, input)
       exporter.wake()
       return serialize(row)
     },
 
-    test: async (organization_id: string, body: Schemas['DestinationCreate']) => {
-      const settings = settingsOf(body)
-      await validateSettings(settings, outbound, roleBucketsOf(config.S3_ROLE_BUCKETS, organization_id))
-      const steps = await processes.testDestination({
-        ...settings,
-        files_root,
-        outbound_allow: config.OUTBOUND_ALLOW,
-        s3_endpoint: config.S3_ENDPOINT_URL,
-      })
-      return { passed: steps.every(({ status }) => status !== 'failed'), steps }
-    },
+    test: (organization_id: string, body: Schemas['DestinationCreate']) =>
+      testExport(deps, organization_id, destinationOf(body)),
 
     retrieve: serialize,
 
@@ -133,7 +130,11 @@ export function batchExportHandlers(deps: Deps) {
   }
 }
 
-const settingsOf = ({ type, config = {} }: Schemas['DestinationCreate']) => ({ type, config })
+const destinationOf = (body: Schemas['DestinationCreate']) => ({
+  type: body.type,
+  config: { ...body.config },
+  ...('integration' in body && { integration: body.integration }),
+})
 
 /** Fields that are absent from the body stay undefined. */
 function inputOf(body: Schemas['BatchExportWrite']): service.BatchExportInput {
@@ -155,14 +156,22 @@ function inputOf(body: Schemas['BatchExportWrite']): service.BatchExportInput {
   }
 }
 
-/** `destination_config` contains no secrets. */
-function serializeBatchExport(row: BatchExportRow, latestRuns: runs.RunRow[]): Schemas['BatchExport'] {
+function serializeBatchExport(
+  row: BatchExportRow,
+  integration: integrations.IntegrationRow | undefined,
+  latestRuns: runs.RunRow[],
+): Schemas['BatchExport'] {
   return {
     id: row.id,
     team_id: row.project_id,
     name: row.name,
     model: row.model,
-    destination: { type: row.destination_type, config: JSON.parse(row.destination_config) },
+    // The stored config has the shape of its type.
+    destination: {
+      type: row.destination_type,
+      config: visibleConfig(row, integration),
+      integration: row.integration_id,
+    } as Schemas['Destination'],
     interval: row.interval,
     timezone: row.timezone,
     offset_day: row.offset_day,

@@ -150,6 +150,18 @@ export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
     'error=latest_error?',
   ],
   BatchExportLogEntry: LOG,
+  Integration: [
+    'name',
+    'kind',
+    [
+      'sent to',
+      ({ config }) =>
+        ['host', 'url', 'account', 'endpoint_url', 'region'].map((key) => valueAt(config, key)).find(Boolean),
+    ],
+    'exports=batch_exports_count',
+    'secrets changed=secrets_changed_at',
+    'id?',
+  ],
   Plugin: PLUGIN,
   PluginWithActivity: [
     'id',

@@ -25,6 +25,7 @@ const KINDS: Record<string, Kind> = {
   members: { noun: 'member', id: 'user.uuid', names: ['user.email'] },
   invites: { noun: 'invite', id: 'id', names: ['target_email'] },
   domains: { noun: 'domain', id: 'id', names: ['domain'] },
+  integrations: { noun: 'integration', id: 'id', names: ['name'] },
   alerts: { noun: 'alert', id: 'id', names: ['name'] },
   batch_exports: { noun: 'batch export', id: 'id', names: ['name'] },
   pipeline_destinations: plugin,

@@ -120,7 +120,15 @@ const GROUPS: Record<string, string[]> = {
     'domains',
     'activity_log',
   ],
-  'Events and exports:': ['events', 'capture', 'project_batch_exports', 'batch_export_runs', 'batch_exports', 'alerts'],
+  'Events and exports:': [
+    'events',
+    'capture',
+    'project_batch_exports',
+    'batch_export_runs',
+    'batch_exports',
+    'integrations',
+    'alerts',
+  ],
   'Plugins:': ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps', 'plugin_configs'],
   'Your account:': ['users', 'api_keys', 'two_factor', 'session', 'password_reset', 'signup', 'sso'],
 }

@@ -37,6 +37,7 @@ export interface OpenApiSchema {
   'x-trim'?: boolean
   'x-max-json'?: number
   'x-checked-by-handler'?: boolean
+  'x-credential'?: boolean
   'x-secret-receiver'?: true | { absent?: unknown; if?: string; unless?: string }
 }
 

@@ -1244,6 +1244,95 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/integrations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List integrations
+         * @description Returns the integrations of the organization, newest first. Secrets are omitted.
+         */
+        get: operations["integrations.list"];
+        put?: never;
+        /**
+         * Create an integration
+         * @description Stores credentials. An export uses them if its `destination.integration` is the id of the integration. Every member can
+         *     create such exports, and none can read the secrets or send them elsewhere. Requires level 8.
+         */
+        post: operations["integrations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/integrations/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the integration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an integration
+         * @description Returns an integration. Secrets are omitted.
+         */
+        get: operations["integrations.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an integration
+         * @description Deletes an integration. Returns 409 `conflict` while batch exports use it. Requires level 8.
+         */
+        delete: operations["integrations.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an integration
+         * @description Updates the fields that are sent. The config is merged into the stored config and then validated as a whole. Secrets that
+         *     are not sent stay the same. If a change sends them to a different receiver (keys marked `x-secret-receiver`), they must be
+         *     sent again. Every export with the integration uses the new config from its next attempt on. Requires level 8.
+         */
+        patch: operations["integrations.update"];
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/integrations/{id}/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the integration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test an integration
+         * @description Checks step by step whether the credentials work for an export with this `config`. The test removes the data that it
+         *     writes. Returns 200 also if a step fails.
+         */
+        post: operations["integrations.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organizations/{organization_id}/batch_exports/": {
         parameters: {
             query?: never;
@@ -4320,6 +4409,106 @@ export interface components {
             api_key: string | null;
         };
         /**
+         * IntegrationKind
+         * @description The type of destination that an integration has the credentials for.
+         * @enum {string}
+         */
+        IntegrationKind: "S3" | "AwsS3" | "S3Compatible" | "AzureBlob" | "Postgres" | "Redshift" | "ClickHouse" | "BigQuery" | "Snowflake" | "HTTP";
+        /**
+         * Integration
+         * @description Stored credentials that several batch exports of an organization can use.
+         */
+        Integration: {
+            /** Format: uuid */
+            id: string;
+            /** @description The name of the integration. Names need not be unique. */
+            name: string;
+            kind: components["schemas"]["IntegrationKind"];
+            /** @description The keys of `<kind>Credentials` that are not secret. */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description The number of batch exports that use the integration. */
+            batch_exports_count: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_updated_at: string;
+            /**
+             * Format: date-time
+             * @description When a secret last changed.
+             */
+            secrets_changed_at: string;
+        };
+        /**
+         * IntegrationPage
+         * @description One page of integrations.
+         */
+        IntegrationPage: {
+            /** @description The total number of results. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["Integration"][];
+        };
+        /**
+         * IntegrationCreate
+         * @description New credentials.
+         */
+        IntegrationCreate: {
+            name: string;
+            kind: components["schemas"]["IntegrationKind"];
+            /**
+             * @description The secrets and the keys that decide where they are sent, validated against the schema `<kind>Credentials`. An unknown,
+             *     missing or invalid key is rejected, and the error names it.
+             */
+            config: components["schemas"]["S3Credentials"] | components["schemas"]["AwsS3Credentials"] | components["schemas"]["S3CompatibleCredentials"] | components["schemas"]["AzureBlobCredentials"] | components["schemas"]["PostgresCredentials"] | components["schemas"]["RedshiftCredentials"] | components["schemas"]["ClickHouseCredentials"] | components["schemas"]["BigQueryCredentials"] | components["schemas"]["SnowflakeCredentials"] | components["schemas"]["HTTPCredentials"];
+        };
+        /**
+         * IntegrationWrite
+         * @description Changes to credentials. The kind cannot be changed.
+         */
+        IntegrationWrite: {
+            name?: string;
+            /**
+             * @description The keys of `<kind>Credentials` to change. They are merged into the stored config. Stored secrets are kept, unless a
+             *     change sends them to a different receiver.
+             */
+            config?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * IntegrationTest
+         * @description The settings of an export to test the credentials with.
+         */
+        IntegrationTest: {
+            /**
+             * @description The settings that an export with these credentials has, such as the database. Every setting has its default if it is
+             *     absent.
+             */
+            config?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * DestinationTest
+         * @description The result of a destination test, step by step.
+         */
+        DestinationTest: {
+            /** @description False if a step failed. */
+            passed: boolean;
+            /** @description The steps in order. The steps after a failure are skipped. */
+            steps: {
+                /** @description The name of the step. */
+                name: string;
+                /** @enum {string} */
+                status: "passed" | "failed" | "skipped";
+                /** @description The result of the step. It never contains text from the destination. */
+                detail: string;
+            }[];
+        };
+        /**
          * BatchExportModel
          * @description The rows of a batch export. `events`: every event once. `persons`: every distinct id of a person that changed, with the
          *     current state of the person. `sessions`: every session (`$session_id` of events) of which no event has arrived for 30
@@ -4377,6 +4566,13 @@ export interface components {
             exclude_events?: string[] | null;
         };
         /**
+         * DestinationIntegration
+         * Format: uuid
+         * @description The id of the integration with the credentials of the destination. Null if the export has its own. The settings of the
+         *     integration, except its secrets, are part of `config`.
+         */
+        DestinationIntegration: string | null;
+        /**
          * S3Destination
          * @description A destination of the type `S3`, without secrets.
          */
@@ -4387,6 +4583,7 @@ export interface components {
              */
             type: "S3";
             config: components["schemas"]["S3Settings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * AwsS3Settings
@@ -4436,6 +4633,7 @@ export interface components {
              */
             type: "AwsS3";
             config: components["schemas"]["AwsS3Settings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * S3CompatibleSettings
@@ -4481,6 +4679,7 @@ export interface components {
              */
             type: "S3Compatible";
             config: components["schemas"]["S3CompatibleSettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * AzureBlobSettings
@@ -4517,6 +4716,7 @@ export interface components {
              */
             type: "AzureBlob";
             config: components["schemas"]["AzureBlobSettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * FileConfig
@@ -4553,6 +4753,7 @@ export interface components {
              */
             type: "File";
             config: components["schemas"]["FileConfig"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * PostgresSettings
@@ -4588,6 +4789,7 @@ export interface components {
              */
             type: "Postgres";
             config: components["schemas"]["PostgresSettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * RedshiftSettings
@@ -4644,6 +4846,7 @@ export interface components {
              */
             type: "Redshift";
             config: components["schemas"]["RedshiftSettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * ClickHouseSettings
@@ -4677,6 +4880,7 @@ export interface components {
              */
             type: "ClickHouse";
             config: components["schemas"]["ClickHouseSettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * BigQuerySettings
@@ -4710,6 +4914,7 @@ export interface components {
              */
             type: "BigQuery";
             config: components["schemas"]["BigQuerySettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * SnowflakeSettings
@@ -4751,6 +4956,7 @@ export interface components {
              */
             type: "Snowflake";
             config: components["schemas"]["SnowflakeSettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * HTTPSettings
@@ -4778,6 +4984,7 @@ export interface components {
              */
             type: "HTTP";
             config: components["schemas"]["HTTPSettings"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * NoOpConfig
@@ -4802,6 +5009,7 @@ export interface components {
              */
             type: "NoOp";
             config: components["schemas"]["NoOpConfig"];
+            integration: components["schemas"]["DestinationIntegration"];
         };
         /**
          * Destination
@@ -5266,11 +5474,33 @@ export interface components {
             config?: components["schemas"]["NoOpConfig"];
         };
         /**
-         * DestinationCreate
-         * @description A complete destination, with secrets. `type` determines the shape of `config`. An unknown, missing or invalid key is
+         * InlineDestinationCreate
+         * @description A destination with its own credentials. `type` determines the shape of `config`. An unknown, missing or invalid key is
          *     rejected, and the error names it. Without `config`, every setting has its default.
          */
-        DestinationCreate: components["schemas"]["S3DestinationCreate"] | components["schemas"]["AwsS3DestinationCreate"] | components["schemas"]["S3CompatibleDestinationCreate"] | components["schemas"]["AzureBlobDestinationCreate"] | components["schemas"]["FileDestinationCreate"] | components["schemas"]["PostgresDestinationCreate"] | components["schemas"]["RedshiftDestinationCreate"] | components["schemas"]["ClickHouseDestinationCreate"] | components["schemas"]["BigQueryDestinationCreate"] | components["schemas"]["SnowflakeDestinationCreate"] | components["schemas"]["HTTPDestinationCreate"] | components["schemas"]["NoOpDestinationCreate"];
+        InlineDestinationCreate: components["schemas"]["S3DestinationCreate"] | components["schemas"]["AwsS3DestinationCreate"] | components["schemas"]["S3CompatibleDestinationCreate"] | components["schemas"]["AzureBlobDestinationCreate"] | components["schemas"]["FileDestinationCreate"] | components["schemas"]["PostgresDestinationCreate"] | components["schemas"]["RedshiftDestinationCreate"] | components["schemas"]["ClickHouseDestinationCreate"] | components["schemas"]["BigQueryDestinationCreate"] | components["schemas"]["SnowflakeDestinationCreate"] | components["schemas"]["HTTPDestinationCreate"] | components["schemas"]["NoOpDestinationCreate"];
+        /**
+         * IntegrationDestinationCreate
+         * @description A destination with the credentials of an integration. `config` has the keys of `<type>Config` that `<type>Credentials`
+         *     does not have. A conditional key of `<type>Credentials`, such as the bucket, is in `config` unless the integration has it.
+         */
+        IntegrationDestinationCreate: {
+            type: components["schemas"]["IntegrationKind"];
+            /**
+             * @description The id of an integration of the organization. Its kind must be the type of the destination. An unknown id returns 400
+             *     `does_not_exist`. Null is the same as absent: `config` has its own credentials.
+             */
+            integration: string | null;
+            /** @description The settings that the integration does not have. A key of the integration with another value is rejected. */
+            config?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * DestinationCreate
+         * @description A destination with its own credentials, or with those of an integration.
+         */
+        DestinationCreate: components["schemas"]["InlineDestinationCreate"] | components["schemas"]["IntegrationDestinationCreate"];
         /**
          * BatchExportCreate
          * @description A new batch export.
@@ -5289,23 +5519,6 @@ export interface components {
             team_id?: number;
         } & components["schemas"]["BatchExportCreate"];
         /**
-         * DestinationTest
-         * @description The result of a destination test, step by step.
-         */
-        DestinationTest: {
-            /** @description False if a step failed. */
-            passed: boolean;
-            /** @description The steps in order. The steps after a failure are skipped. */
-            steps: {
-                /** @description The name of the step. */
-                name: string;
-                /** @enum {string} */
-                status: "passed" | "failed" | "skipped";
-                /** @description The result of the step. It never contains text from the destination. */
-                detail: string;
-            }[];
-        };
-        /**
          * DestinationType
          * @description The type of a destination.
          * @enum {string}
@@ -5317,6 +5530,11 @@ export interface components {
          */
         DestinationWrite: {
             type?: components["schemas"]["DestinationType"];
+            /**
+             * @description The id of the integration with the credentials. Null if the config has its own: then send all of them. Without this
+             *     field, the integration stays the same; a different type has none.
+             */
+            integration?: string | null;
             /**
              * @description The settings to change, validated against the schema `<type>Config`. An unknown, missing or invalid key is
              *     rejected, and the error names it. The settings are merged into the stored config. Stored secrets are kept, unless
@@ -6270,6 +6488,171 @@ export interface components {
             /** @enum {string} */
             status: "ok";
         };
+        /**
+         * S3Credentials
+         * @description The credentials of a destination of the type `S3`.
+         */
+        S3Credentials: {
+            bucket_name?: string;
+            /** @description The region, for example `us-east-1`. */
+            region?: string;
+            /**
+             * Format: uri
+             * @description The URL of a compatible store. Null or absent for Amazon S3 in `region`.
+             */
+            endpoint_url?: string | null;
+            /** @description Whether the bucket name is part of the host name instead of the path. False by default. */
+            use_virtual_style_addressing?: boolean;
+            aws_access_key_id: string;
+            aws_secret_access_key: string;
+        };
+        /**
+         * AwsS3Credentials
+         * @description The credentials of a destination of the type `AwsS3`.
+         */
+        AwsS3Credentials: {
+            bucket_name?: string;
+            /** @description The region, for example `us-east-1`. */
+            region: string;
+            /** @description Whether the bucket name is part of the host name instead of the path. False by default. */
+            use_virtual_style_addressing?: boolean;
+            /**
+             * @description Whether to use the role of the server's machine instead of an access key. Only for buckets that the operator lists
+             *     in `S3_ROLE_BUCKETS`. False by default.
+             */
+            use_default_credentials?: boolean;
+            /** @description The access key. Required unless `use_default_credentials` is true. */
+            aws_access_key_id?: string;
+            /** @description The secret of the access key. Required unless `use_default_credentials` is true. */
+            aws_secret_access_key?: string;
+        };
+        /**
+         * S3CompatibleCredentials
+         * @description The credentials of a destination of the type `S3Compatible`.
+         */
+        S3CompatibleCredentials: {
+            bucket_name?: string;
+            /**
+             * Format: uri
+             * @description The URL of the store.
+             */
+            endpoint_url: string;
+            /** @description Whether the bucket name is part of the host name instead of the path. False by default. */
+            use_virtual_style_addressing?: boolean;
+            aws_access_key_id: string;
+            aws_secret_access_key: string;
+        };
+        /**
+         * AzureBlobCredentials
+         * @description The credentials of a destination of the type `AzureBlob`.
+         */
+        AzureBlobCredentials: {
+            /** @description The connection string of the storage account. */
+            connection_string: string;
+        };
+        /**
+         * PostgresCredentials
+         * @description The credentials of a destination of the type `Postgres`.
+         */
+        PostgresCredentials: {
+            host: string;
+            /** @description The port. 5432 by default. */
+            port?: number;
+            /** @description Whether to accept a self-signed certificate. False by default. */
+            has_self_signed_cert?: boolean;
+            user: string;
+            password: string;
+        };
+        /**
+         * RedshiftCredentials
+         * @description The credentials of a destination of the type `Redshift`.
+         */
+        RedshiftCredentials: {
+            host: string;
+            /** @description The port. 5439 by default. */
+            port?: number;
+            /** @description Whether to accept a self-signed certificate. False by default. */
+            has_self_signed_cert?: boolean;
+            /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. */
+            copy_inputs?: {
+                /** @description The region of the bucket, for example `us-east-1`. */
+                region_name: string;
+                /** @description How Redshift reads the bucket: the name of an IAM role, or an access key. */
+                authorization: string | components["schemas"]["AwsKeyPair"];
+                bucket_credentials: components["schemas"]["AwsKeyPair"];
+            } | null;
+            user: string;
+            password: string;
+        };
+        /**
+         * ClickHouseCredentials
+         * @description The credentials of a destination of the type `ClickHouse`.
+         */
+        ClickHouseCredentials: {
+            /**
+             * Format: uri
+             * @description The address of the HTTP interface, for example `https://clickhouse.example.com:8443`.
+             */
+            url: string;
+            /** @description Whether to accept a self-signed certificate. False by default. */
+            has_self_signed_cert?: boolean;
+            user: string;
+            /** @description The password. Empty if the user has none. */
+            password: string;
+        };
+        /**
+         * BigQueryCredentials
+         * @description The credentials of a destination of the type `BigQuery`.
+         */
+        BigQueryCredentials: {
+            /**
+             * Format: uri
+             * @description The URL of the API, for a regional or private endpoint. Null or absent for `https://bigquery.googleapis.com`.
+             */
+            endpoint_url?: string | null;
+            private_key: string;
+            private_key_id: string;
+            client_email: string;
+            token_uri: string;
+        };
+        /**
+         * SnowflakeCredentials
+         * @description The credentials of a destination of the type `Snowflake`.
+         */
+        SnowflakeCredentials: {
+            /**
+             * @description How to authenticate: with `password`, or with `private_key`. `password` by default.
+             * @enum {string}
+             */
+            authentication_type?: "password" | "keypair";
+            /** @description The account identifier, for example `myorg-account123` or `xy12345.eu-central-1`, without the domain. */
+            account: string;
+            /**
+             * Format: uri
+             * @description The URL of the account, for private connectivity. Null or absent for `https://<account>.snowflakecomputing.com`.
+             */
+            endpoint_url?: string | null;
+            user: string;
+            /** @description Required if `authentication_type` is `password`. */
+            password?: string;
+            /** @description An RSA key in PEM format. Required if `authentication_type` is `keypair`. */
+            private_key?: string;
+            /** @description Required if the private key is encrypted. */
+            private_key_passphrase?: string;
+        };
+        /**
+         * HTTPCredentials
+         * @description The credentials of a destination of the type `HTTP`.
+         */
+        HTTPCredentials: {
+            /**
+             * Format: uri
+             * @description The full URL that receives the batches.
+             */
+            url: string;
+            /** @description The project token at the receiving server, sent as `api_key`. */
+            token: string;
+        };
     };
     responses: {
         /** @description The `Accept` header excludes every media type that this operation returns. */
@@ -6359,6 +6742,15 @@ export interface components {
         };
         /** @description The content type of the body is not supported. Send `application/json`. */
         UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The state of the resource does not allow the operation. `detail` says what to do first. */
+        Conflict: {
             headers: {
                 [name: string]: unknown;
             };
@@ -8797,6 +9189,225 @@ export interface operations {
             500: components["responses"]["Failed"];
         };
     };
+    "integrations.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The number of results to skip. */
+                offset?: components["parameters"]["offset"];
+                /** @description Return only integrations of this kind. */
+                kind?: components["schemas"]["IntegrationKind"];
+            };
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of integrations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "integrations.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntegrationCreate"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "integrations.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the integration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "integrations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the integration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "integrations.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the integration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IntegrationWrite"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "integrations.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the integration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IntegrationTest"];
+            };
+        };
+        responses: {
+            /** @description The result of each step. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DestinationTest"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "batch_exports.list": {
         parameters: {
             query?: {
@@ -8806,6 +9417,8 @@ export interface operations {
                 offset?: components["parameters"]["offset"];
                 /** @description Return only exports whose name contains this text. Case-insensitive for ASCII letters. */
                 search?: string;
+                /** @description Return only exports that use the integration with this id. */
+                integration?: string;
             };
             header?: never;
             path: {
@@ -9139,6 +9752,8 @@ export interface operations {
                 offset?: components["parameters"]["offset"];
                 /** @description Return only exports whose name contains this text. Case-insensitive for ASCII letters. */
                 search?: string;
+                /** @description Return only exports that use the integration with this id. */
+                integration?: string;
             };
             header?: never;
             path: {

@@ -52,6 +52,7 @@ function addKeywords(ajv: Ajv): Ajv {
   })
   // Read by exports/settings.ts. It validates nothing.
   ajv.addKeyword('x-secret-receiver')
+  ajv.addKeyword('x-credential')
   return ajv
 }
 
@@ -86,7 +87,7 @@ export function validator(schema: OpenApiSchema, part: string, bodyRequired: boo
 }
 
 /**
- * Reduces schemas marked `x-checked-by-handler` to their type and, for a union, its discriminator and the names of its
+ * Reduces schemas marked `x-checked-by-handler` to their type and, for a union, its discriminator and the types of its
  * properties. Ajv reports the errors of every alternative of a union, and it sees only a string where a list is sent as
  * JSON text.
  */
@@ -94,15 +95,21 @@ function reduceHandlerChecked<Node>(node: Node): Node
 function reduceHandlerChecked(node: unknown): unknown {
   if (Array.isArray(node)) return node.map((child) => reduceHandlerChecked(child))
   if (typeof node !== 'object' || node === null) return node
-  const { type, oneOf, discriminator, 'x-checked-by-handler': checkedByHandler }: OpenApiSchema = node
+  const { type, anyOf = [], 'x-checked-by-handler': checkedByHandler }: OpenApiSchema = node
   if (!checkedByHandler)
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, reduceHandlerChecked(value)]))
-  if (!oneOf || !discriminator) return { type }
-  const tag = discriminator.propertyName
-  const names = new Set(oneOf.flatMap(({ properties = {} }) => Object.keys(properties)))
-  const tags = { type: 'string', enum: oneOf.map(({ properties }) => properties?.[tag]?.const) }
-  const properties = Object.fromEntries([...names].map((name) => [name, name === tag ? tags : { type: 'object' }]))
-  return { type, required: [tag], properties }
+  const tag = anyOf.find(({ discriminator }) => discriminator)?.discriminator?.propertyName
+  if (tag === undefined) return { type }
+  const members = anyOf
+    .flatMap((part) => [part, ...(part.oneOf ?? [])])
+    .flatMap(({ properties = {} }) => Object.entries(properties))
+  const named = Map.groupBy(members, ([name]) => name)
+  const properties = [...named].map(([name, found]) => {
+    const types = new Set(found.flatMap(([, member]) => member.type ?? []))
+    const tags = new Set(found.flatMap(([, member]) => member.const ?? member.enum ?? []))
+    return [name, { type: [...types], ...(name === tag && { enum: [...tags] }) }]
+  })
+  return { type, required: [tag], properties: Object.fromEntries(properties) }
 }
 
 /** Path parameters are strings already. Without an Ajv for them, the first response comes 10 % earlier after a start. */

@@ -8,7 +8,6 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import { type FieldChange, fieldChanges, secretChange } from '../store/field-changes.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
-import { decryptSettings, splitSecrets } from './settings.ts'
 
 export type ExportActivity =
   | 'created'
@@ -69,8 +68,7 @@ function replacedSecrets(vault: Vault, before: BatchExportRow | null, after: Bat
 
 function secretsOf(vault: Vault, row: BatchExportRow | null): Record<string, unknown> {
   if (!row || row.secrets === null) return {}
-  const { type, config } = decryptSettings(vault, row)
-  return splitSecrets(type, config).secret
+  return JSON.parse(vault.decrypt(row.secrets, placeOf('batch_exports', row.id)))
 }
 
 function openFields(row: BatchExportRow): object {
@@ -91,6 +89,7 @@ function openFields(row: BatchExportRow): object {
     filters: row.filters === null ? null : JSON.parse(row.filters),
     hogql_query,
     destination__type: destination_type,
+    destination__integration: row.integration_id,
     ...Object.fromEntries(settings),
   }
 }

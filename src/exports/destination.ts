@@ -101,11 +101,14 @@ export interface Destination<Config> {
   /** Whether a HogQL query may choose the columns. */
   supportsQuery: boolean
   encoding(config: Config): Encoding
-  /** Checks constraints that the schema cannot express. Throws AppError with attr `destination__config__<key>`. */
+  /**
+   * Checks constraints that the schema cannot express. Throws AppError with attr `destination__config__<key>`. The config of
+   * an integration has only the keys of `<Type>Credentials`.
+   */
   validate(config: Config): void
   /** The bucket that a config accesses with the role of the server's machine; null if it has its own credentials. */
   roleBucket?(config: Config): string | null
-  /** The hosts of a config, checked when it is saved. */
+  /** The hosts of a config, checked when it is saved, also for an integration. */
   hosts?(config: Config): { host: string; port: number }[]
   open(delivery: Delivery<Config>): Promise<Receiver>
   /** The names of the steps of `test`, in order. */

@@ -16,6 +16,8 @@ import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
+import type { IntegrationRow } from '../store/integrations.ts'
+import * as integrations from '../store/integrations.ts'
 import type { Vault } from '../store/vault.ts'
 import type { Span, Tracing } from '../tracing.ts'
 import type { Alerter } from './alerter.ts'
@@ -188,11 +190,13 @@ export function createExporter(options: ExporterOptions): Exporter {
       `Attempt ${run.attempts} started for ${run.data_interval_start} to ${run.data_interval_end}${kind}.`,
     )
     const started = performance.now()
-    const keeper = keepLease(run, destinationHash(row), abort)
+    // Read for every attempt: rotated credentials take effect at the next one.
+    const [integration = null] = row.integration_id === null ? [] : await integrations.withIds(db, [row.integration_id])
+    const keeper = keepLease(run, destinationHash(row, integration), abort)
     let result: DeliveryResult
     try {
       result = await launch(
-        await jobOf(run, row, span),
+        await jobOf(run, row, integration, span),
         {
           checkpoint: keeper.checkpoint,
           report: (report) => {
@@ -232,7 +236,12 @@ export function createExporter(options: ExporterOptions): Exporter {
     metrics.exported(row.destination_type, { ...result, seconds })
   }
 
-  const jobOf = async (run: RunRow, row: BatchExportRow, span: Span | undefined): Promise<DeliveryJob> => ({
+  const jobOf = async (
+    run: RunRow,
+    row: BatchExportRow,
+    integration: IntegrationRow | null,
+    span: Span | undefined,
+  ): Promise<DeliveryJob> => ({
     run_id: run.id,
     attempt: run.attempts,
     batch_export_id: row.id,
@@ -241,11 +250,11 @@ export function createExporter(options: ExporterOptions): Exporter {
     backfill_id: run.backfill_id,
     data_interval_start: run.data_interval_start,
     data_interval_end: run.data_interval_end,
-    destination: decryptSettings(vault, row),
+    destination: decryptSettings(vault, row, integration),
     model: row.model,
     filters: row.filters === null ? null : JSON.parse(row.filters),
     hogql_query: row.hogql_query,
-    checkpoint: checkpointFor(row, run),
+    checkpoint: checkpointFor(row, integration, run),
     repeated: run.kind === 'retry' || run.attempts > 1 || run.checkpoint !== null,
     now: Date.parse(run.created_at) * 1000,
     url: config.DATABASE_URL,
@@ -399,16 +408,22 @@ function rangeOf(run: RunRow): Pick<DeliveryJob, 'range' | 'range_key'> {
 }
 
 /** A hash of the destination, its encrypted secrets, the query and the filters. */
-function destinationHash(row: BatchExportRow): string {
+function destinationHash(row: BatchExportRow, integration: IntegrationRow | null): string {
   const { destination_type, destination_config, secrets, hogql_query, filters } = row
-  const parts = [destination_type, destination_config, secrets, hogql_query, ...(filters === null ? [] : [filters])]
+  const credentials = integration ? [integration.config, integration.secrets] : []
+  const selection = filters === null ? [] : [filters]
+  const parts = [destination_type, destination_config, secrets, hogql_query, ...selection, ...credentials]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
 /** A checkpoint is valid only for the destination and query it was created with. */
-function checkpointFor(row: BatchExportRow, { checkpoint }: RunRow): Checkpoint | null {
+function checkpointFor(
+  row: BatchExportRow,
+  integration: IntegrationRow | null,
+  { checkpoint }: RunRow,
+): Checkpoint | null {
   const { place, ...state } = JSON.parse(checkpoint ?? '{}')
-  return place === destinationHash(row) ? state : null
+  return place === destinationHash(row, integration) ? state : null
 }
 
 function summary(model: Model, { records, bytes }: DeliveryResult, seconds: number): string {

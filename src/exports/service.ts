@@ -1,5 +1,4 @@
 /** The actions of callers on exports and runs. Each action locks the export in one transaction, as planning does. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Model } from '../events/models.ts'
@@ -15,20 +14,29 @@ import type { BatchExportChanges, BatchExportRow } from '../store/batch_exports.
 import * as exports from '../store/batch_exports.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { fieldChanges } from '../store/field-changes.ts'
+import * as integrations from '../store/integrations.ts'
+import * as projects from '../store/projects.ts'
 import type { Vault } from '../store/vault.ts'
 import { findTimeZone } from '../time/zones.ts'
 import { exportChanges, recordExport, recordRun } from './activity.ts'
-import type { DestinationType } from './destination.ts'
+import {
+  changedDestination,
+  type DestinationInput,
+  describeMissingCredential,
+  missingIntegration,
+  type NewDestination,
+  newDestination,
+} from './export-destination.ts'
 import { type Cadence, hasOffsetDay, hasOffsetHour, type Interval, inUtc } from './interval.ts'
 import { beginPause, endPause, type SkippedRange } from './pauses.ts'
 import { filterCondition, querySchema, unsupportedQuery } from './query.ts'
-import { roleBucketsOfProject } from './role-buckets.ts'
+import { roleBucketsOf } from './role-buckets.ts'
 import { CADENCE_FIELDS, type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
 import {
   type DestinationSettings,
-  decryptSettings,
+  type ExportDestination,
+  effectiveSettings,
   encryptSettings,
-  mergeConfig,
   requireResentSecrets,
   settingsToUpdate,
   validateSettings,
@@ -46,7 +54,7 @@ export interface ExportService extends PlannerDeps {
 /** The fields a caller may set. Times are in stored form. */
 export interface BatchExportInput {
   name?: string
-  destination?: { type?: DestinationType; config?: Record<string, unknown> }
+  destination?: DestinationInput
   interval?: Interval
   /** Null is the default. */
   timezone?: string | null
@@ -65,14 +73,16 @@ export async function create(
   service: ExportService,
   actor: Actor,
   project_id: number,
-  input: BatchExportInput & { name: string; destination: DestinationSettings; interval: Interval },
+  input: BatchExportInput & { name: string; destination: NewDestination; interval: Interval },
 ): Promise<BatchExportRow> {
   const { db, events, ids, vault, now } = service
-  const { name, destination, paused = false, start_at = null, end_at = null, hogql_query = null } = input
+  const { name, paused = false, start_at = null, end_at = null, hogql_query = null } = input
   const { model = 'events', filters = null } = input
   const cadence = cadenceOf(inUtc(input.interval), input)
   requireStartBeforeEnd(start_at, end_at)
-  await validateDestination(service, project_id, destination, { model, hogql_query, filters })
+  const organization_id = await organizationOf(db, project_id)
+  const destination = await newDestination(db, organization_id, input.destination)
+  await validateDestination(service, organization_id, destination, { model, hogql_query, filters })
   const created_at = now()
   const id = ids.uuid()
   const schedule = await scheduleFromNow(service, { project_id, model, ...cadence, start_at })
@@ -104,9 +114,7 @@ export async function create(
     await recordExport(tx, ids, created_at, actor, 'created', created, exportChanges(vault, null, created))
     return created
   })
-  return created.catch((error) => {
-    throw isForeignKeyViolation(error) ? notFound() : error
-  })
+  return created.catch((error) => throwMissingReference(db, destination, error))
 }
 
 /** Throws `not_found` when the export was deleted. */
@@ -118,9 +126,9 @@ export async function update(
 ): Promise<BatchExportRow> {
   const { db, ids, vault, now } = service
   const found = await requireExport(db, id)
-  const sent = input.destination?.config ?? {}
-  const stored = input.destination && settingsToUpdate(vault, found, sent)
-  const destination = input.destination && stored && changedDestination(stored, input.destination)
+  const organization_id = await organizationOf(db, found.project_id)
+  const destination =
+    input.destination && (await changedDestination(service, organization_id, found, input.destination))
   const query = input.hogql_query === undefined ? found.hogql_query : input.hogql_query
   const queryChanged = query !== found.hogql_query
   const filters = input.filters === undefined ? found.filters : input.filters && JSON.stringify(input.filters)
@@ -128,19 +136,25 @@ export async function update(
   if (input.model !== undefined && input.model !== found.model)
     throw invalid('model', 'The model of an export cannot change. Create another export.')
   if (destination || (queryChanged && query !== null) || (filtersChanged && filters !== null))
-    await validateDestination(service, found.project_id, destination ?? decryptSettings(vault, found), {
+    await validateDestination(service, organization_id, destination ?? (await storedDestination(service, found)), {
       model: found.model,
       hogql_query: query,
       filters: filters === null ? null : JSON.parse(filters),
     })
-  if (destination && stored) requireResentSecrets(stored, sent, destination)
+  if (destination) {
+    const sent = input.destination?.config ?? {}
+    requireResentSecrets(settingsToUpdate(vault, found, sent), sent, destination)
+  }
   const schedule = await scheduleFromNow(service, { ...found, ...boundsOf(found, input) })
   const position = input.paused === undefined ? 0 : await positionFor(service, found, input.paused)
-  const updated = await db.tx(async (tx) => {
+  const updating = db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
     // A concurrent update changed the destination or the schedule: validate again.
-    const read = [...(destination ? (['destination_config', 'secrets'] as const) : []), ...BOUND_FIELDS]
+    const read = [
+      ...(destination ? (['destination_config', 'secrets', 'integration_id'] as const) : []),
+      ...BOUND_FIELDS,
+    ]
     if (read.some((field) => locked[field] !== found[field])) return
     const bounds = boundsOf(locked, input)
     requireStartBeforeEnd(bounds.start_at, bounds.end_at)
@@ -163,16 +177,25 @@ export async function update(
     if (recorded.length) await recordExport(tx, ids, time, actor, 'updated', row, recorded)
     return row
   })
+  const updated = await updating.catch((error) => throwMissingReference(db, destination, error))
   return updated ?? update(service, actor, id, input)
 }
 
-/** A new type replaces the config; the same type merges it key by key. Undefined when nothing changes. */
-function changedDestination(
-  stored: DestinationSettings,
-  { type = stored.type, config = {} }: NonNullable<BatchExportInput['destination']>,
-): DestinationSettings | undefined {
-  const after = { type, config: type === stored.type ? mergeConfig(stored.config, config) : config }
-  return isDeepStrictEqual(after, stored) ? undefined : after
+async function organizationOf(db: Db, project_id: number): Promise<string> {
+  const [organization_id] = await projects.organizationsOf(db, [project_id])
+  if (organization_id === undefined) throw notFound()
+  return organization_id
+}
+
+/** A foreign key is violated when the project or the integration was deleted concurrently. */
+async function throwMissingReference(
+  db: Db,
+  destination: ExportDestination | undefined,
+  error: unknown,
+): Promise<never> {
+  if (!isForeignKeyViolation(error)) throw error
+  const integration = destination?.integration
+  throw integration && !(await integrations.withIds(db, [integration.id])).length ? missingIntegration() : notFound()
 }
 
 const BOUND_FIELDS = [...CADENCE_FIELDS, 'start_at', 'end_at'] as const
@@ -226,18 +249,26 @@ function requireStartBeforeEnd(start_at: string | null, end_at: string | null): 
     throw invalid('end_at', '"end_at" must be later than "start_at".')
 }
 
+async function storedDestination({ db, vault }: ExportService, row: BatchExportRow): Promise<ExportDestination> {
+  const [integration = null] = row.integration_id === null ? [] : await integrations.withIds(db, [row.integration_id])
+  return { ...settingsToUpdate(vault, row, {}), integration }
+}
+
 async function validateDestination(
-  { db, config, outbound, now }: ExportService,
-  project_id: number,
-  settings: DestinationSettings,
+  { config, outbound, vault, now }: ExportService,
+  organization_id: string,
+  destination: ExportDestination,
   { model, hogql_query, filters }: { model: Model; hogql_query: string | null; filters: readonly unknown[] | null },
 ): Promise<void> {
-  const role_buckets = await roleBucketsOfProject(db, config.S3_ROLE_BUCKETS, project_id)
-  const destination = await validateSettings(settings, outbound, role_buckets)
-  if (model !== 'events') requireUnfiltered(model, settings, destination.eventsOnly ?? false, filters)
+  const role_buckets = roleBucketsOf(config.S3_ROLE_BUCKETS, organization_id)
+  const settings = effectiveSettings(vault, destination)
+  const valid = await validateSettings(settings, outbound, role_buckets).catch((error) => {
+    throw describeMissingCredential(error, destination)
+  })
+  if (model !== 'events') requireUnfiltered(model, settings, valid.eventsOnly ?? false, filters)
   filterCondition(filters, Date.parse(now()) * 1000)
   if (hogql_query === null) return
-  if (!destination.supportsQuery) throw unsupportedQuery(settings.type)
+  if (!valid.supportsQuery) throw unsupportedQuery(destination.type)
   querySchema(hogql_query, model, Date.parse(now()) * 1000)
 }
 

@@ -1,13 +1,23 @@
 /** Validates the config of a destination against the contract's schema of its type, and separates its secrets. */
 import type { OpenApiSchema } from '../contract/document.ts'
-import { contract, resolve } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
+import type { IntegrationRow } from '../store/integrations.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loadDestination } from './catalog.ts'
+import {
+  configSchema,
+  credentialsSchema,
+  isEffective,
+  isObject,
+  memberSchema,
+  objectAt,
+  receiverMark,
+} from './config-schema.ts'
+import { combineConfig, missingReceiver } from './credentials.ts'
 import { type Destination, type DestinationConfig, type DestinationType, describeRoleRefusal } from './destination.ts'
 
 export interface DestinationSettings {
@@ -15,53 +25,87 @@ export interface DestinationSettings {
   config: DestinationConfig
 }
 
+/** The destination of an export. With an integration, `config` has only the keys of the export. */
+export interface ExportDestination extends DestinationSettings {
+  integration: IntegrationRow | null
+}
+
+/** The `attr` of a config in the request of an export. */
+const CONFIG_OF_EXPORT = 'destination__config'
+/** The `attr` of a config in the request of an integration. */
+export const CONFIG_OF_INTEGRATION = 'config'
+
 /** Throws for a missing library or an invalid config. `attr` names the key. */
 export async function validateSettings(
   { type, config }: DestinationSettings,
   outbound: Outbound,
   role_buckets: readonly string[],
+  place = CONFIG_OF_EXPORT,
 ): Promise<Destination<DestinationConfig>> {
-  const destination = await loadDestination(type)
-  const result = configValidator(type)({ destination: { config } })
-  if (result !== true) throw result.error
-  destination.validate(config)
+  const destination = await loadDestination(type, place === CONFIG_OF_EXPORT ? 'destination__type' : 'kind')
+  requireValid(configSchema(type), config, place)
+  validateConfig(destination, config, place)
   const refusal = describeRoleRefusal(destination, config, role_buckets)
-  if (refusal) throw invalid('destination__config__use_default_credentials', refusal)
+  if (refusal) throw invalid(`${place}__use_default_credentials`, refusal)
+  await checkHosts(destination, config, outbound, place)
+  return destination
+}
+
+/** Throws for a missing library or invalid credentials of an integration. */
+export async function validateCredentials({ type, config }: DestinationSettings, outbound: Outbound): Promise<void> {
+  const place = CONFIG_OF_INTEGRATION
+  const destination = await loadDestination(type, 'kind')
+  requireValid(credentialsSchema(type), config, place)
+  const missing = missingReceiver(type, config)
+  if (missing !== undefined)
+    throw invalid(
+      `${place}__${missing}`,
+      `"${place}.${missing}" is required: with these settings it decides where the secrets are sent. Send it.`,
+      'required',
+    )
+  validateConfig(destination, config, place)
+  await checkHosts(destination, config, outbound, place)
+}
+
+function requireValid(schema: OpenApiSchema, config: DestinationConfig, place: string): void {
+  const key = `${place} ${schema.title}`
+  const keys = place.split('__')
+  const validate =
+    validators.get(key) ??
+    validator(
+      keys.reduceRight<OpenApiSchema>((inner, name) => ({ type: 'object', properties: { [name]: inner } }), schema),
+      'body',
+      true,
+    )
+  validators.set(key, validate)
+  const result = validate(keys.reduceRight<unknown>((inner, name) => ({ [name]: inner }), config))
+  if (result !== true) throw result.error
+}
+
+const validators = new Map<string, ReturnType<typeof validator>>()
+
+function validateConfig(destination: Destination<DestinationConfig>, config: DestinationConfig, place: string): void {
+  try {
+    destination.validate(config)
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.attr) throw error
+    throw invalid(error.attr.replace(CONFIG_OF_EXPORT, place), error.message, error.code)
+  }
+}
+
+async function checkHosts(
+  destination: Destination<DestinationConfig>,
+  config: DestinationConfig,
+  outbound: Outbound,
+  place: string,
+): Promise<void> {
   for (const { host, port } of destination.hosts?.(config) ?? [])
     await outbound.checkHost(host, port).catch((error) => {
       // A host that does not resolve now may resolve at the first run.
       if (!(error instanceof AppError) || error.code !== 'outbound_refused') return
       const key = Object.keys(config).find((name) => String(config[name]).includes(host))
-      throw invalid(`destination__config${key ? `__${key}` : ''}`, error.message, error.code)
+      throw invalid(`${place}${key ? `__${key}` : ''}`, error.message, error.code)
     })
-  return destination
-}
-
-const validators = new Map<string, ReturnType<typeof validator>>()
-
-function configValidator(type: DestinationType): ReturnType<typeof validator> {
-  let found = validators.get(type)
-  if (!found) {
-    const config = configSchema(type)
-    const destination = { type: 'object', properties: { config } }
-    found = validator({ type: 'object', properties: { destination } }, 'body', true)
-    validators.set(type, found)
-  }
-  return found
-}
-
-const SCHEMAS: Record<string, OpenApiSchema> = contract.components.schemas
-
-/** Merges settings and secrets into one schema, because draft-07 has no `unevaluatedProperties`. */
-function configSchema(type: DestinationType): OpenApiSchema {
-  const { allOf = [], unevaluatedProperties, ...own } = resolve(SCHEMAS[`${type}Config`] ?? {})
-  const parts = [...allOf.map((part) => resolve(part)), own]
-  return {
-    ...own,
-    ...(unevaluatedProperties === false && { additionalProperties: false }),
-    required: parts.flatMap(({ required }) => required ?? []),
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
-  }
 }
 
 /** Splits a config into `writeOnly` keys and the rest. */
@@ -88,27 +132,22 @@ function splitBySchema(schema: OpenApiSchema, config: DestinationConfig): SplitC
   return { open, secret }
 }
 
-/** The object schema of a member that may be a string or an object, such as Redshift's `authorization`. */
-function memberSchema(schema: OpenApiSchema, key: string): OpenApiSchema {
-  const found = resolve(schema.properties?.[key] ?? {})
-  return found.anyOf?.map((part) => resolve(part)).find(({ properties }) => properties) ?? found
-}
-
 /**
- * Throws `required` when a stored secret would go to another receiver than before. Otherwise a caller who may change an
- * export but cannot read its secrets could redirect them to another server.
+ * Throws `required` when a stored secret would go to another receiver than before. Otherwise a caller who may change a
+ * config but cannot read its secrets could redirect them to another server.
  */
 export function requireResentSecrets(
   stored: DestinationSettings,
   sent: DestinationConfig,
   after: DestinationSettings,
+  place = CONFIG_OF_EXPORT,
 ): void {
   if (stored.type !== after.type) return
   const path = findUnsentSecret(configSchema(after.type), stored.config, sent, after.config, false)
   if (!path) return
   throw invalid(
-    ['destination', 'config', ...path].join('__'),
-    `Send "destination.config.${path.join('.')}" again: this change sends it to another receiver.`,
+    [place, ...path].join('__'),
+    `Send "${[...place.split('__'), ...path].join('.')}" again: this change sends it to another receiver.`,
     'required',
   )
 }
@@ -136,16 +175,8 @@ function findUnsentSecret(
 
 /** The value of an `x-secret-receiver` member that decides where secrets go; null when it has no effect. */
 function receiver(schema: OpenApiSchema, key: string, config: DestinationConfig): unknown {
-  const mark = memberSchema(schema, key)['x-secret-receiver']
-  if (!mark) return null
-  const { if: needs, unless, absent = null } = mark === true ? {} : mark
-  if ((needs !== undefined && !config[needs]) || (unless !== undefined && config[unless])) return null
-  return config[key] ?? absent
-}
-
-function objectAt(config: DestinationConfig, key: string): DestinationConfig {
-  const value = config[key]
-  return isObject(value) ? value : {}
+  const mark = receiverMark(schema, key)
+  return mark && isEffective(mark, config) ? (config[key] ?? mark.absent ?? null) : null
 }
 
 /** Merges recursively. Keys that are not sent keep their value. */
@@ -158,39 +189,94 @@ export function mergeConfig(stored: DestinationConfig, sent: DestinationConfig):
   return result
 }
 
-const isObject = (value: unknown): value is DestinationConfig =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The columns that store a config. */
+/** The columns that store the destination of an export. */
 export function encryptSettings(
   vault: Vault,
   id: string,
+  { type, config, integration }: ExportDestination,
+): Pick<BatchExportRow, 'destination_type' | 'destination_config' | 'secrets' | 'integration_id'> {
+  const { open, secrets } = encryptSecrets(vault, placeOf('batch_exports', id), { type, config })
+  return { destination_type: type, destination_config: open, secrets, integration_id: integration?.id ?? null }
+}
+
+/** The JSON without secrets, and the encrypted secrets. */
+export function encryptSecrets(
+  vault: Vault,
+  place: string,
   { type, config }: DestinationSettings,
-): Pick<BatchExportRow, 'destination_type' | 'destination_config' | 'secrets'> {
+): { open: string; secrets: string | null } {
   const { open, secret } = splitSecrets(type, config)
   return {
-    destination_type: type,
-    destination_config: JSON.stringify(open),
-    secrets: Object.keys(secret).length ? vault.encrypt(JSON.stringify(secret), placeOf('batch_exports', id)) : null,
+    open: JSON.stringify(open),
+    secrets: Object.keys(secret).length ? vault.encrypt(JSON.stringify(secret), place) : null,
   }
+}
+
+/** A config as it is stored, with the place of its secrets. */
+interface StoredSettings {
+  type: DestinationType
+  config: string
+  secrets: string | null
+  place: string
+}
+
+const settingsOfExport = ({ id, destination_type, destination_config, secrets }: BatchExportRow): StoredSettings => ({
+  type: destination_type,
+  config: destination_config,
+  secrets,
+  place: placeOf('batch_exports', id),
+})
+
+const settingsOfIntegration = ({ id, kind, config, secrets }: IntegrationRow): StoredSettings => ({
+  type: kind,
+  config,
+  secrets,
+  place: placeOf('integrations', id),
+})
+
+function decryptStored(vault: Vault, { type, config, secrets, place }: StoredSettings): DestinationSettings {
+  const secret = secrets === null ? {} : JSON.parse(vault.decrypt(secrets, place))
+  return { type, config: mergeConfig(JSON.parse(config), secret) }
 }
 
 /**
  * The settings before an update. Stored secrets that cannot be decrypted are replaced by the secrets in the request.
  * Throws `secret_unreadable` if none is sent.
  */
-export function settingsToUpdate(vault: Vault, row: BatchExportRow, sent: DestinationConfig): DestinationSettings {
-  const type = row.destination_type as DestinationType
-  const isLost =
-    row.secrets !== null && decryptIfReadable(vault, row.secrets, placeOf('batch_exports', row.id)) === null
-  if (isLost && Object.keys(splitSecrets(type, sent).secret).length > 0)
-    return { type, config: JSON.parse(row.destination_config) }
-  return decryptSettings(vault, row)
+function decryptToUpdate(vault: Vault, stored: StoredSettings, sent: DestinationConfig): DestinationSettings {
+  const { type, config, secrets, place } = stored
+  const isLost = secrets !== null && decryptIfReadable(vault, secrets, place) === null
+  if (isLost && Object.keys(splitSecrets(type, sent).secret).length > 0) return { type, config: JSON.parse(config) }
+  return decryptStored(vault, stored)
 }
 
-/** The settings with their secrets. Throws `secret_unreadable`. */
-export function decryptSettings(vault: Vault, row: BatchExportRow): DestinationSettings {
+/** The settings of an export itself before an update. */
+export const settingsToUpdate = (vault: Vault, row: BatchExportRow, sent: DestinationConfig): DestinationSettings =>
+  decryptToUpdate(vault, settingsOfExport(row), sent)
+
+export const credentialsToUpdate = (vault: Vault, row: IntegrationRow, sent: DestinationConfig): DestinationSettings =>
+  decryptToUpdate(vault, settingsOfIntegration(row), sent)
+
+/** The settings with their secrets and the credentials of the integration. Throws `secret_unreadable`. */
+export function decryptSettings(
+  vault: Vault,
+  row: BatchExportRow,
+  integration: IntegrationRow | null = null,
+): DestinationSettings {
+  if (row.integration_id !== (integration?.id ?? null))
+    throw new Error(`The integration of export ${row.id} is missing.`)
+  return effectiveSettings(vault, { ...decryptStored(vault, settingsOfExport(row)), integration })
+}
+
+/** The settings that a delivery uses. Throws `secret_unreadable`. */
+export function effectiveSettings(vault: Vault, { type, config, integration }: ExportDestination): DestinationSettings {
+  if (!integration) return { type, config }
+  const credentials = decryptStored(vault, settingsOfIntegration(integration)).config
+  return { type, config: combineConfig(type, config, credentials) }
+}
+
+/** The config that responses contain: without secrets, with the other keys of the integration. */
+export function visibleConfig(row: BatchExportRow, integration: IntegrationRow | undefined): DestinationConfig {
   const config = JSON.parse(row.destination_config)
-  const secret = row.secrets === null ? {} : JSON.parse(vault.decrypt(row.secrets, placeOf('batch_exports', row.id)))
-  return { type: row.destination_type as DestinationType, config: mergeConfig(config, secret) }
+  return integration ? combineConfig(row.destination_type, config, JSON.parse(integration.config)) : config
 }

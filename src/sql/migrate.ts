@@ -19,6 +19,7 @@ import backups from './migrations/0016-backups.ts'
 import scheduledBackups from './migrations/0017-scheduled-backups.ts'
 import schedules from './migrations/0018-schedules.ts'
 import models from './migrations/0019-models.ts'
+import integrations from './migrations/0020-integrations.ts'
 import alerts from './migrations/0021-alerts.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
@@ -60,6 +61,7 @@ export const ADMINISTRATION: Track = {
     scheduledBackups,
     schedules,
     models,
+    integrations,
     alerts,
   ],
 }

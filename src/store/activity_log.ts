@@ -41,6 +41,7 @@ export type ActivityArea =
   | 'projects'
   | 'batch_exports'
   | 'batch_export_runs'
+  | 'integrations'
   | 'alerts'
   | 'plugins'
   | 'plugin_configs'

@@ -16,6 +16,8 @@ export interface BatchExportRow {
   destination_config: string
   /** Encrypted JSON of the secrets; null without secrets. */
   secrets: string | null
+  /** The integration with the credentials; null if the export has its own. */
+  integration_id: string | null
   interval: Schemas['BatchExportInterval']
   /** The IANA zone of days and weeks, and their offset from Sunday and midnight. */
   timezone: string
@@ -56,10 +58,11 @@ const ownedBy = (owner: Owner): Sql =>
 export async function list(
   db: Db,
   owner: Owner,
-  { search, limit, offset }: { search?: string; limit: number; offset: number },
+  { search, integration, limit, offset }: { search?: string; integration?: string; limit: number; offset: number },
 ): Promise<{ count: number; rows: BatchExportRow[] }> {
   const named = search ? sql`and ${contains(sql`x.name`, search)}` : sql``
-  const owned = sql`from batch_exports x where ${ownedBy(owner)} ${named}`
+  const using = integration === undefined ? sql`` : sql`and x.integration_id = ${integration}`
+  const owned = sql`from batch_exports x where ${ownedBy(owner)} ${named} ${using}`
   const rows = await db.all<BatchExportRow>(
     sql`select * ${owned} order by created_at desc, id desc limit ${limit} offset ${offset}`,
   )
@@ -84,14 +87,14 @@ export function lock(tx: Db, id: string): Promise<BatchExportRow | undefined> {
 
 export async function create(tx: Db, row: BatchExportRow): Promise<void> {
   await tx.run(sql`
-    insert into batch_exports (id, project_id, name, destination_type, destination_config, secrets, interval, timezone,
-      offset_day, offset_hour, paused, created_at, last_updated_at, last_paused_at, resumed_at, start_at, end_at, model,
-      filters, hogql_query, schema, watermark, window_start, next_at)
+    insert into batch_exports (id, project_id, name, destination_type, destination_config, secrets, integration_id,
+      interval, timezone, offset_day, offset_hour, paused, created_at, last_updated_at, last_paused_at, resumed_at,
+      start_at, end_at, model, filters, hogql_query, schema, watermark, window_start, next_at)
     values (${row.id}, ${row.project_id}, ${row.name}, ${row.destination_type}, ${row.destination_config},
-      ${row.secrets}, ${row.interval}, ${row.timezone}, ${row.offset_day}, ${row.offset_hour}, ${row.paused},
-      ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at}, ${row.resumed_at}, ${row.start_at}, ${row.end_at},
-      ${row.model}, ${row.filters}, ${row.hogql_query}, ${row.schema}, ${row.watermark}, ${row.window_start},
-      ${row.next_at})`)
+      ${row.secrets}, ${row.integration_id}, ${row.interval}, ${row.timezone}, ${row.offset_day}, ${row.offset_hour},
+      ${row.paused}, ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at}, ${row.resumed_at},
+      ${row.start_at}, ${row.end_at}, ${row.model}, ${row.filters}, ${row.hogql_query}, ${row.schema}, ${row.watermark},
+      ${row.window_start}, ${row.next_at})`)
 }
 
 export async function update(tx: Db, id: string, changes: BatchExportChanges): Promise<BatchExportRow> {

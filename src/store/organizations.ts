@@ -124,6 +124,9 @@ export async function update(
  */
 export async function remove(tx: Db, id: string, now: string): Promise<boolean> {
   await purges.queue(tx, sql`p.organization_id = ${id}`, now)
+  // PostgreSQL may cascade to integrations before it cascades to the exports that reference them.
+  await tx.run(sql`
+    delete from batch_exports where integration_id in (select id from integrations where organization_id = ${id})`)
   return (await tx.run(sql`delete from organizations where id = ${id}`)) > 0
 }
 

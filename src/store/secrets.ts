@@ -6,6 +6,7 @@ import type { Vault } from './vault.ts'
 
 const COLUMNS = [
   { table: 'batch_exports', column: 'secrets' },
+  { table: 'integrations', column: 'secrets' },
   { table: 'plugins', column: 'private_token' },
   { table: 'plugin_configs', column: 'secrets' },
   { table: 'users', column: 'totp_secret' },

@@ -80,6 +80,17 @@ async function fillTheRest(site: Site, organization_id: string, project_id: numb
     order: 1,
     config: { secret: 'hush' },
   })
+  const integration = await site.request('POST', `/api/organizations/${organization_id}/integrations/`, {
+    name: 'Stored',
+    kind: 'HTTP',
+    config: { url: 'https://8.8.8.8/batch/', token: 'hush' },
+  })
+  await site.request('POST', `/api/projects/${project_id}/batch_exports/`, {
+    name: 'With stored credentials',
+    interval: 'week',
+    paused: true,
+    destination: { type: 'HTTP', integration: integration.id },
+  })
   // The id of a deleted project must not be reused.
   const gone = await site.request('POST', '/api/projects/', { name: 'Gone', organization: organization_id })
   await site.request('DELETE', `/api/projects/${gone.id}/`)
@@ -137,6 +148,7 @@ async function responses(site: Site, key: string, organization_id: string, proje
           'members',
           'invites',
           'domains',
+          'integrations',
           'alerts',
           'batch_exports',
           'pipeline_destinations',

@@ -389,6 +389,7 @@ function validValues(schema: Json, name: string, flaws: boolean): fc.Arbitrary<u
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.properties?.type && schema.properties.config && !schema.properties.destination)
     return destination(schema, flaws)
+  if (schema.properties?.kind && schema.properties.config) return integration(schema, flaws)
   const choices: Json[] | undefined = schema.oneOf ?? schema.anyOf
   if (choices) return fc.oneof(...choices.map((choice) => valuesOf(choice, name, flaws)))
   const types: string[] = [schema.type ?? TYPES].flat()
@@ -465,12 +466,31 @@ function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
       {
         type: fc.constant(type),
         config: valuesOf(contract.components.schemas[`${type}Config`] ?? {}, 'config', flaws),
+        ...(schema.properties.integration && {
+          integration: valuesOf(schema.properties.integration, 'integration', flaws),
+        }),
       },
       { requiredKeys: flaws ? [] : (schema.required ?? ['type', 'config']) },
     ),
   )
   const any = fc.record({ type: fc.constantFrom(...DESTINATIONS), config: fc.constantFrom({}, { prefix: '../x' }) })
   return fc.oneof({ weight: 9, arbitrary: fc.oneof(...pairs) }, { weight: 1, arbitrary: any })
+}
+
+/** An integration whose config has the right kind. */
+function integration(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
+  const kinds: string[] = contract.components.schemas.IntegrationKind.enum
+  const pairs = kinds.map((kind) =>
+    fc.record(
+      {
+        name: valuesOf(schema.properties.name, 'name', flaws),
+        kind: fc.constant(kind),
+        config: valuesOf(contract.components.schemas[`${kind}Credentials`] ?? {}, 'config', flaws),
+      },
+      { requiredKeys: flaws ? [] : schema.required },
+    ),
+  )
+  return fc.oneof(...pairs)
 }
 
 function invalidValues(schema: Json): fc.Arbitrary<unknown> {

@@ -68,6 +68,11 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
     'batch_export_backfills.batch_export_id': batch_export,
     api_keys: await create('/api/personal_api_keys/', { label: 'subject', scopes: ['query:read'] }),
     domains: await create(`${within}/domains/`, { domain: 'subject.example' }),
+    integrations: await create(`${within}/integrations/`, {
+      name: 'subject',
+      kind: 'AwsS3',
+      config: { region: 'eu-central-1', use_default_credentials: true },
+    }),
     alerts: await create(`${within}/alerts/`, {
       name: 'subject',
       triggers: ['failure'],

@@ -1,6 +1,6 @@
 /** The rules of openapi/README.md detect violations. */
 import t from 'tap'
-import { findViolations } from '../../scripts/contract-rules.ts'
+import { deriveCredentials, findViolations } from '../../scripts/contract-rules.ts'
 import { contract } from '../../src/contract/table.ts'
 
 type Json = Record<string, any>
@@ -37,4 +37,27 @@ t.test('reports secrets without an x-secret-receiver', async (t) => {
     delete HTTPSettings.properties.url['x-secret-receiver']
   })
   t.match(found, [/^HTTPConfig: mark the members that decide where secrets are sent/])
+})
+
+t.test('derives the credentials of a type from its marks', async (t) => {
+  const copy: Json = structuredClone(contract)
+  const { schemas } = copy.components
+  const secret = { type: 'string', maxLength: 100, writeOnly: true }
+  const receiver = { type: 'string', maxLength: 100, 'x-secret-receiver': { if: 'virtual' } }
+  const settings = {
+    bucket: receiver,
+    virtual: { type: 'boolean', 'x-secret-receiver': true },
+    table: { type: 'string' },
+  }
+  schemas.NewSettings = { type: 'object', required: ['bucket', 'virtual'], properties: settings }
+  schemas.NewConfig = {
+    type: 'object',
+    required: ['key'],
+    properties: { key: secret, mode: { enum: ['a'], 'x-credential': true } },
+    allOf: [{ $ref: '#/components/schemas/NewSettings' }],
+  }
+  deriveCredentials(copy)
+  t.match(schemas.NewCredentials, { required: ['virtual', 'key'], additionalProperties: false })
+  t.strictSame(Object.keys(schemas.NewCredentials.properties), ['bucket', 'virtual', 'key', 'mode'])
+  t.match(findViolations(copy), [/^IntegrationKind: list the types whose config has secrets: .*New/])
 })

@@ -31,9 +31,9 @@ onBothEngines(
     for (const [type, { open, secret }] of Object.entries(CONFIGS)) {
       const created = await app.send('POST', `${pathOf(app)}/`, { body: of(type, { ...open, ...secret }) })
       t.match(created, { status: 201 }, type)
-      t.strictSame(created.body.destination, { type, config: open })
+      t.strictSame(created.body.destination, { type, config: open, integration: null })
       const read = await app.send('GET', `${pathOf(app)}/${created.body.id}/`)
-      t.strictSame(read.body.destination, { type, config: open })
+      t.strictSame(read.body.destination, { type, config: open, integration: null })
       const patched = await app.send('PATCH', `${pathOf(app)}/${created.body.id}/`, {
         body: { destination: { config: { include_events: ['paid'] } } },
       })

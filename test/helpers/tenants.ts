@@ -21,6 +21,7 @@ const KINDS = [
   'batch_exports',
   'batch_export_runs',
   'batch_export_backfills',
+  'integrations',
   ...PLUGIN_FAMILIES,
   'plugin_configs',
   'project_tokens',
@@ -74,6 +75,7 @@ export const REFERENCES: Record<string, Kind> = {
   set_current_organization: 'organizations',
   set_current_team: 'projects',
   plugin: 'pipeline_destinations',
+  integration: 'integrations',
   scoped_organizations: 'organizations',
   scoped_teams: 'projects',
 }
@@ -166,6 +168,12 @@ export async function createResources(
     config: { address: word },
   })
 
+  // Without secrets, which PostgreSQL stores only with a SECRET_KEY.
+  const integration = await create(`${organization}/integrations/`, {
+    name: word,
+    kind: 'AwsS3',
+    config: { region: 'eu-central-1', use_default_credentials: true },
+  })
   const destination = { type: 'NoOp', config: {} }
   const batch_export = await create(`${project}/batch_exports/`, { name: word, destination, interval: 'hour' })
   const wide = await create(`${organization}/batch_exports/`, { name: `${word} wide`, destination, interval: 'day' })
@@ -192,6 +200,7 @@ export async function createResources(
       batch_exports: [batch_export.id, wide.id],
       batch_export_runs: latest_runs.map(({ id }: { id: string }) => id),
       batch_export_backfills: [backfill_id],
+      integrations: [integration.id],
       pipeline_destinations: [families[0]!.id],
       pipeline_frontend_apps: [families[1]!.id],
       pipeline_import_apps: [families[2]!.id],

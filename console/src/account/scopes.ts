@@ -30,7 +30,7 @@ export const AREAS: readonly Area[] = [
   {
     name: 'batch_export',
     label: 'Exports',
-    description: 'Batch exports, their runs and logs, and alerts about them.',
+    description: 'Batch exports, their runs and logs, stored credentials, and alerts.',
     read: 'batch_export:read',
     write: 'batch_export:write',
   },

@@ -5,8 +5,9 @@ import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { NotFound } from '../shell/RouteError.tsx'
-import { fieldsOf, flatConfig } from './config-schema.ts'
-import { changedConfig, ExportForm, type ExportValues, fromInput, sentSchedule, toInput } from './ExportForm.tsx'
+import { type Field, fieldsOf, flatConfig } from './config-schema.ts'
+import { ExportForm, type ExportValues, fromInput, sentSchedule, toInput } from './ExportForm.tsx'
+import { changedConfig, movedConfig } from './form-config.ts'
 import { filtersText, parseFilters } from './models.ts'
 import { EDIT_EXPORT_ID, EXPORT } from './paths.ts'
 import { exportQuery, invalidateExport, storeExport } from './queries.ts'
@@ -21,10 +22,11 @@ export function EditExportPage() {
   const { data: row, error } = useQuery({ ...exportQuery(place.project, place.export), refetchInterval: false })
   if (error instanceof WorkspaceError && error.status === 404) return <NotFound />
   if (!row) return error ? <ErrorAlert error={error} /> : <Skeleton height={400} />
-  const fields = fieldsOf(row.destination.type)
   const initial = valuesOf(row)
-  const save = async (values: ExportValues): Promise<void> => {
-    const changed = changedConfig(fields, initial.config, values.config)
+  const save = async (values: ExportValues, fields: readonly Field[]): Promise<void> => {
+    const { integration } = values
+    const isMoved = integration !== initial.integration
+    const changed = (isMoved ? movedConfig : changedConfig)(fields, initial.config, values.config)
     const updated = await answer(
       client.PATCH('/api/projects/{project_id}/batch_exports/{id}/', {
         params: { path: { project_id: place.project, id: row.id } },
@@ -35,7 +37,9 @@ export function EditExportPage() {
           ...(values.end_at !== initial.end_at && { end_at: fromInput(values.end_at) }),
           ...(values.filters !== initial.filters && { filters: parseFilters(values.filters) }),
           ...(values.hogql_query !== initial.hogql_query && { hogql_query: values.hogql_query }),
-          ...(Object.keys(changed).length > 0 && { destination: { config: changed } }),
+          ...((isMoved || Object.keys(changed).length > 0) && {
+            destination: { ...(isMoved && { integration }), config: changed },
+          }),
         },
       }),
     )
@@ -84,5 +88,6 @@ const valuesOf = (row: Schemas['BatchExport']): ExportValues => ({
   model: row.model,
   filters: filtersText(row.filters),
   hogql_query: row.hogql_query,
+  integration: row.destination.integration,
   config: flatConfig(fieldsOf(row.destination.type), { ...row.destination.config }),
 })

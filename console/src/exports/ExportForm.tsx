@@ -7,8 +7,10 @@ import { ActionButton } from '../parts/ActionButton.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { ConfigFields } from './ConfigFields.tsx'
 import { TestResult } from './ConnectionTest.tsx'
-import { type Config, describeType, type Field, fieldsOf, nestedConfig } from './config-schema.ts'
+import { CredentialChoice, useCredentials } from './CredentialChoice.tsx'
+import { type Config, describeType, type Field, fieldsBeside, fieldsOf, hasCredentials } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
+import { sentConfig } from './form-config.ts'
 import { MODELS, type Model, parseFilters } from './models.ts'
 import { QuerySection } from './QuerySection.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
@@ -24,6 +26,8 @@ export interface ExportValues extends Cadence {
   filters: string
   hogql_query: string | null
   config: Config
+  /** The id of stored credentials; null if the export has its own. */
+  integration: string | null
 }
 
 const CONFIG_ATTR = 'destination__config__'
@@ -49,21 +53,23 @@ export function ExportForm({
   /** Null for a new export. */
   saved: Schemas['BatchExport'] | null
   initial: ExportValues
-  save: (values: ExportValues) => Promise<unknown>
+  /** `fields` are those that the form shows. */
+  save: (values: ExportValues, fields: readonly Field[]) => Promise<unknown>
   submitLabel: string
   cancel: ReactNode
 }) {
   const [values, setValues] = useState(initial)
-  const fields = fieldsOf(type)
+  const credentials = useCredentials(type, values.integration)
+  const fields = values.integration === null ? fieldsOf(type) : fieldsBeside(type, credentials)
   const form = useRef<HTMLFormElement>(null)
-  const saving = useMutation({ mutationFn: save })
+  const saving = useMutation({ mutationFn: (sent: ExportValues) => save(sent, fields) })
   const test = useMutation({
     mutationFn: (config: Config) =>
       answer(
         client.POST('/api/projects/{project_id}/batch_exports/test/', {
           params: { path: { project_id: project } },
           // The form is built from the schema of the type, which the compiler cannot know.
-          body: { type, config } as Schemas['DestinationCreate'],
+          body: { type, config, integration: values.integration } as Schemas['DestinationCreate'],
         }),
       ),
   })
@@ -76,6 +82,7 @@ export function ExportForm({
   )
   const shown = new Set([
     ...['name', 'interval', 'timezone', 'offset_day', 'offset_hour', 'start_at', 'end_at', 'model', 'hogql_query'],
+    ...(hasCredentials(type) ? ['destination__integration'] : []),
     ...fields.map(({ key }) => `${CONFIG_ATTR}${key}`),
   ])
   const filtersError = Object.entries(errors).find(([attr]) => attr.startsWith('filters'))?.[1]
@@ -93,7 +100,9 @@ export function ExportForm({
   }
   const areFiltersValid = parseFilters(values.filters) !== null
   const secrets = fields.filter(({ kind, required }) => kind === 'secret' && required)
-  const missing = saved !== null && secrets.some(({ key }) => !values.config[key])
+  // Secrets that the export already has are not typed again.
+  const isSaved = saved !== null && saved.destination.integration === null
+  const missing = isSaved && secrets.some(({ key }) => !values.config[key])
   return (
     <form
       ref={form}
@@ -143,11 +152,22 @@ export function ExportForm({
           </SimpleGrid>
         </Part>
         <Part title={DESTINATIONS[type].label} icon={<DestinationIcon type={type} />} description={describeType(type)}>
+          {hasCredentials(type) && (
+            <CredentialChoice
+              type={type}
+              value={values.integration}
+              error={errors.destination__integration}
+              onChange={(integration) => {
+                change({ integration })
+                test.reset()
+              }}
+            />
+          )}
           <ConfigFields
             fields={fields}
             config={values.config}
             errors={configErrors}
-            isSaved={saved !== null}
+            isSaved={isSaved}
             onChange={(key, value) => {
               change({ config: { ...values.config, [key]: value } })
               test.reset()
@@ -247,23 +267,6 @@ function failedStepErrors(fields: readonly Field[], { steps }: Schemas['Destinat
   const names = [...failed.detail.matchAll(/"(\w{1,100})"/g)].map(([, name]) => name)
   const field = fields.find(({ key }) => names.includes(key))
   return field ? { [`${CONFIG_ATTR}${field.key}`]: failed.detail } : {}
-}
-
-const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
-
-/** The config without settings that are not set. */
-export const sentConfig = (fields: readonly Field[], config: Config): Config =>
-  nestedConfig(Object.fromEntries(fields.flatMap(({ key }) => (isUnset(config[key]) ? [] : [[key, config[key]]]))))
-
-/** The settings that changed. A setting that is no longer set is sent as null, or as an empty text if null is not allowed. */
-export function changedConfig(fields: readonly Field[], before: Config, after: Config): Config {
-  const changed = fields.flatMap(({ key, kind, nullable }) => {
-    const [old, value] = [before[key], after[key]]
-    if (kind === 'secret') return isUnset(value) ? [] : [[key, value]]
-    if (JSON.stringify(old) === JSON.stringify(value) || (isUnset(old) && isUnset(value))) return []
-    return [[key, isUnset(value) ? (nullable ? null : '') : value]]
-  })
-  return nestedConfig(Object.fromEntries(changed))
 }
 
 /** The fields of the schedule as they are sent. Offsets that the interval does not have are left out. */

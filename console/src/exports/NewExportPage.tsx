@@ -6,9 +6,10 @@ import { findTimeZone } from '../../../src/time/zones.ts'
 import { answer, client, type Schemas } from '../api.ts'
 import { notifyDone } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
-import { describeType, fieldsOf, isSupported } from './config-schema.ts'
+import { describeType, type Field, isSupported } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
-import { ExportForm, type ExportValues, fromInput, sentConfig, sentSchedule } from './ExportForm.tsx'
+import { ExportForm, type ExportValues, fromInput, sentSchedule } from './ExportForm.tsx'
+import { sentConfig } from './form-config.ts'
 import { parseFilters } from './models.ts'
 import { EXPORT, EXPORTS, NEW_EXPORT, NEW_EXPORT_ID } from './paths.ts'
 import { invalidateExport, storeExport } from './queries.ts'
@@ -28,6 +29,7 @@ const EMPTY: ExportValues = {
   filters: '',
   hogql_query: null,
   config: {},
+  integration: null,
 }
 
 /** Chooses a destination type, then shows its form. */
@@ -53,8 +55,8 @@ export function NewExportPage() {
       </>
     )
 
-  const save = async (values: ExportValues): Promise<void> => {
-    const { name, start_at, end_at, model, filters, hogql_query, config } = values
+  const save = async (values: ExportValues, fields: readonly Field[]): Promise<void> => {
+    const { name, start_at, end_at, model, filters, hogql_query, config, integration } = values
     const row = await answer(
       client.POST('/api/projects/{project_id}/batch_exports/', {
         params: { path: { project_id: place.project } },
@@ -68,7 +70,7 @@ export function NewExportPage() {
           start_at: fromInput(start_at),
           end_at: fromInput(end_at),
           // The form is built from the schema of the type, which the compiler cannot know.
-          destination: { type, config: sentConfig(fieldsOf(type), config) } as Schemas['DestinationCreate'],
+          destination: { type, config: sentConfig(fields, config), integration } as Schemas['DestinationCreate'],
         },
       }),
     )

@@ -1,9 +1,13 @@
 import { Anchor, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api.ts'
+import { CREDENTIAL } from '../credentials/paths.ts'
+import { integrationQuery } from '../credentials/queries.ts'
 import { Copy } from '../parts/Copy.tsx'
 import { Time } from '../parts/Time.tsx'
+import { useOrganization } from '../shell/workspace.ts'
 import { type Field, fieldsOf, flatConfig } from './config-schema.ts'
 import { DESTINATIONS } from './destinations.tsx'
 import { filtersText, MODELS } from './models.ts'
@@ -58,9 +62,16 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
         </Row>
       </Section>
       <Section title={`Destination: ${DESTINATIONS[row.destination.type].label}`}>
+        {row.destination.integration !== null && (
+          <Row label="Credentials">
+            <StoredCredentials id={row.destination.integration} />
+          </Row>
+        )}
         {fields.map((field) => (
           <Row key={field.key} label={field.label}>
-            {shownValue(field, config[field.key])}
+            {field.kind === 'secret' && row.destination.integration !== null
+              ? 'In the stored credentials'
+              : shownValue(field, config[field.key])}
           </Row>
         ))}
       </Section>
@@ -70,6 +81,22 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
         </Anchor>
       </Text>
     </Stack>
+  )
+}
+
+function StoredCredentials({ id }: { id: string }) {
+  const organization = useOrganization()
+  const place = route.useParams()
+  const { data } = useQuery(integrationQuery(organization.id, id))
+  return (
+    <Anchor
+      inherit
+      renderRoot={(props) => (
+        <Link to={CREDENTIAL} params={{ organization: place.organization, credential: id }} search={{}} {...props} />
+      )}
+    >
+      {data?.name ?? 'Stored credentials'}
+    </Anchor>
   )
 }
 

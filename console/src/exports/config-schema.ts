@@ -11,6 +11,8 @@ export interface FieldSchema {
   default?: unknown
   format?: string
   writeOnly?: boolean
+  'x-credential'?: boolean
+  'x-secret-receiver'?: true | { if?: string; unless?: string }
   minLength?: number
   maxLength?: number
   minimum?: number
@@ -39,6 +41,8 @@ export interface Field {
   required: boolean
   nullable: boolean
   schema: FieldSchema
+  /** Whether stored credentials have the field: always, or depending on another setting. */
+  credential: 'always' | 'conditional' | 'never'
 }
 
 export type Config = Record<string, unknown>
@@ -80,6 +84,7 @@ export function fieldsOf(type: DestinationType): Field[] {
           required: parents.length === 0 && required.has(name),
           nullable: allowsNull(property),
           schema,
+          credential: credentialOf(property),
         },
       ]
     })
@@ -88,6 +93,33 @@ export function fieldsOf(type: DestinationType): Field[] {
     required ? (kind === 'secret' ? 1 : 0) : kind === 'secret' ? 2 : 3
   return fields.toSorted((first, second) => rank(first) - rank(second))
 }
+
+/** As the server derives the credentials of a type from its config. */
+function credentialOf(schema: FieldSchema): Field['credential'] {
+  const receiver = schema['x-secret-receiver']
+  if (typeof receiver === 'object' && (receiver.if ?? receiver.unless) !== undefined) return 'conditional'
+  const hasSecrets = schema.anyOf?.some(({ properties = {} }) => Object.values(properties).some((one) => one.writeOnly))
+  return schema.writeOnly || schema['x-credential'] || receiver || hasSecrets ? 'always' : 'never'
+}
+
+/** The types that credentials can be stored for. */
+export const hasCredentials = (type: DestinationType): boolean => fieldsOf(type).some(({ kind }) => kind === 'secret')
+
+/** The fields of stored credentials. The server asks for conditional ones if they are needed. */
+export const credentialFields = (type: DestinationType): Field[] =>
+  fieldsOf(type).flatMap((field) => {
+    if (field.credential === 'never') return []
+    return [field.credential === 'conditional' ? { ...field, required: false } : field]
+  })
+
+/** The fields of an export with stored credentials. */
+export const fieldsBeside = (type: DestinationType, credentials: Config): Field[] =>
+  fieldsOf(type).filter(({ key, credential, schema }) => {
+    if (credential !== 'conditional') return credential === 'never'
+    const { if: needed, unless } = Object(schema['x-secret-receiver'])
+    const isEffective = (needed === undefined || credentials[needed]) && (unless === undefined || !credentials[unless])
+    return !isEffective && credentials[key] === undefined
+  })
 
 /** The values of the fields, also of those in nested objects. */
 export const flatConfig = (fields: readonly Field[], config: Config): Config =>

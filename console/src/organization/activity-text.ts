@@ -16,6 +16,7 @@ export const AREAS: Record<string, string> = {
   batch_exports: 'Exports',
   batch_export_runs: 'Export runs',
   alerts: 'Alerts',
+  integrations: 'Credentials',
   plugins: 'Plugins',
   plugin_configs: 'Plugin configurations',
   persons: 'Persons',
@@ -87,6 +88,11 @@ const SENTENCES: Record<string, Record<string, string>> = {
     created: 'created the alert {item}',
     updated: 'changed the alert {item}',
     deleted: 'deleted the alert {item}',
+  },
+  integrations: {
+    created: 'stored the credentials {item}',
+    updated: 'changed the credentials {item}',
+    deleted: 'deleted the credentials {item}',
   },
   plugins: {
     installed: 'installed the plugin {item}',

@@ -39,6 +39,7 @@ export const SettingsIcon = draw(
 )
 export const AccountIcon = draw('M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm-7.5 8.5c0-4 3.4-6 7.5-6s7.5 2 7.5 6')
 export const KeyIcon = draw('M8 15a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm4-4h9v3m-4-3v3')
+export const LockIcon = draw('M5 11h14v9H5zm3 0V8a4 4 0 0 1 8 0v3m-4 3v3')
 export const ShieldIcon = draw('M12 3l8 3v5c0 5-3.4 8.5-8 10-4.6-1.5-8-5-8-10V6z')
 export const StatusIcon = draw('M3 12h4l3-8 4 16 3-8h4')
 export const SearchIcon = draw('M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zm5-1.5L21 21')

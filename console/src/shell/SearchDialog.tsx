@@ -127,6 +127,7 @@ function pagesOf(organization: string | undefined, project: string | undefined):
           inOrganization('Domains and sign-in', 'domains'),
           inOrganization('Projects', 'projects'),
           inOrganization('Alerts', 'alerts'),
+          inOrganization('Credentials', 'credentials'),
           inOrganization('Activity log', 'activity'),
           inOrganization('Settings', 'settings'),
         ]

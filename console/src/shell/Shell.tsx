@@ -103,6 +103,9 @@ function Navigation() {
           <Item to={`/organizations/${organization}/projects`} exact icon={<icons.ProjectIcon />}>
             Projects
           </Item>
+          <Item to={`/organizations/${organization}/credentials`} icon={<icons.LockIcon />}>
+            Credentials
+          </Item>
           <Item to={`/organizations/${organization}/alerts`} icon={<icons.AlertIcon />}>
             Alerts
           </Item>

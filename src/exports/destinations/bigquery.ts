@@ -61,7 +61,7 @@ export const createBigQuery = (options: BigQueryOptions): Destination<Config> =>
   encoding: () => 'cells',
   steps: ['Get an access token', 'Find the dataset', 'Check the table', 'Load a row'],
 
-  validate: ({ project_id, dataset_id, table_id, private_key, token_uri, endpoint_url }) => {
+  validate: ({ project_id = 'x', dataset_id = 'x', table_id, private_key, token_uri, endpoint_url }) => {
     const at = (key: string): string => `destination__config__${key}`
     if (!/^[a-z0-9][a-z0-9.:-]{0,99}$/.test(project_id))
       throw invalid(at('project_id'), '"project_id" must be the id of a Google Cloud project, such as my-project-123.')

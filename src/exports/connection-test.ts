@@ -1,0 +1,65 @@
+/** Tests a destination as callers send it, with its own credentials or with those of an integration. */
+import type { Config } from '../config.ts'
+import type { components } from '../contract/openapi.ts'
+import type { Outbound } from '../outbound/guard.ts'
+import type { Db } from '../sql/db.ts'
+import type { IntegrationRow } from '../store/integrations.ts'
+import type { Vault } from '../store/vault.ts'
+import { requireNoOverride, withoutCredentials } from './credentials.ts'
+import type { DeliveryProcesses } from './delivery-processes.ts'
+import type { DestinationConfig } from './destination.ts'
+import { describeMissingCredential, type NewDestination, newDestination } from './export-destination.ts'
+import { roleBucketsOf } from './role-buckets.ts'
+import { CONFIG_OF_INTEGRATION, type ExportDestination, effectiveSettings, validateSettings } from './settings.ts'
+
+type DestinationTest = components['schemas']['DestinationTest']
+
+export interface TestTools {
+  db: Db
+  vault: Vault
+  outbound: Outbound
+  processes: Pick<DeliveryProcesses, 'testDestination'>
+  files_root: string
+  config: Pick<Config, 'OUTBOUND_ALLOW' | 'S3_ENDPOINT_URL' | 'S3_ROLE_BUCKETS'>
+}
+
+export async function testExport(
+  tools: TestTools,
+  organization_id: string,
+  input: NewDestination,
+): Promise<DestinationTest> {
+  return test(tools, organization_id, await newDestination(tools.db, organization_id, input))
+}
+
+/** Tests the credentials with the config of an export. */
+export function testIntegration(
+  tools: TestTools,
+  integration: IntegrationRow,
+  config: DestinationConfig,
+): Promise<DestinationTest> {
+  const credentials = JSON.parse(integration.config)
+  const { kind: type, organization_id } = integration
+  requireNoOverride(type, config, credentials, CONFIG_OF_INTEGRATION)
+  const own = withoutCredentials(type, config, credentials)
+  return test(tools, organization_id, { type, integration, config: own }, CONFIG_OF_INTEGRATION)
+}
+
+async function test(
+  { vault, outbound, processes, files_root, config }: TestTools,
+  organization_id: string,
+  destination: ExportDestination,
+  place?: string,
+): Promise<DestinationTest> {
+  const settings = effectiveSettings(vault, destination)
+  const role_buckets = roleBucketsOf(config.S3_ROLE_BUCKETS, organization_id)
+  await validateSettings(settings, outbound, role_buckets, place).catch((error) => {
+    throw place ? error : describeMissingCredential(error, destination)
+  })
+  const steps = await processes.testDestination({
+    ...settings,
+    files_root,
+    outbound_allow: config.OUTBOUND_ALLOW,
+    s3_endpoint: config.S3_ENDPOINT_URL,
+  })
+  return { passed: steps.every(({ status }) => status !== 'failed'), steps }
+}

@@ -1,0 +1,79 @@
+/** Stored credentials that several batch exports of an organization can use. */
+import type { components } from '../contract/openapi.ts'
+import type { Db } from '../sql/db.ts'
+import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
+import { definedFields } from './changes.ts'
+
+export type IntegrationKind = components['schemas']['IntegrationKind']
+
+export interface IntegrationRow {
+  id: string
+  organization_id: string
+  name: string
+  kind: IntegrationKind
+  /** JSON without the secrets. */
+  config: string
+  /** Encrypted JSON of the secrets; null without secrets. */
+  secrets: string | null
+  created_at: string
+  last_updated_at: string
+  secrets_changed_at: string
+}
+
+/** With the number of batch exports that use the integration. */
+export interface CountedIntegrationRow extends IntegrationRow {
+  batch_exports_count: number
+}
+
+export type IntegrationChanges = Partial<Omit<IntegrationRow, 'id' | 'organization_id' | 'kind' | 'created_at'>>
+
+const counted = sql`i.*, (select count(*) from batch_exports x where x.integration_id = i.id) as batch_exports_count`
+
+export async function list(
+  db: Db,
+  organization_id: string,
+  { kind, limit, offset }: { kind?: IntegrationKind; limit: number; offset: number },
+): Promise<{ count: number; rows: CountedIntegrationRow[] }> {
+  const ofKind = kind ? sql`and i.kind = ${kind}` : sql``
+  const found = sql`from integrations i where i.organization_id = ${organization_id} ${ofKind}`
+  const rows = await db.all<CountedIntegrationRow>(
+    sql`select ${counted} ${found} order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`,
+  )
+  return { count: await db.count(found), rows }
+}
+
+export function get(db: Db, organization_id: string, id: string): Promise<CountedIntegrationRow | undefined> {
+  return db.get<CountedIntegrationRow>(
+    sql`select ${counted} from integrations i where i.organization_id = ${organization_id} and i.id = ${id}`,
+  )
+}
+
+/** The integrations with these ids. */
+export function withIds(db: Db, ids: readonly string[]): Promise<IntegrationRow[]> {
+  return db.all<IntegrationRow>(sql`select * from integrations where id in ${oneOf(ids)}`)
+}
+
+/** Locks the integration until the transaction ends. Undefined when it was deleted. */
+export function lock(tx: Db, id: string): Promise<IntegrationRow | undefined> {
+  return tx.get<IntegrationRow>(sql`select * from integrations where id = ${id} ${forUpdate}`)
+}
+
+export async function create(tx: Db, row: IntegrationRow): Promise<void> {
+  await tx.run(sql`
+    insert into integrations (id, organization_id, name, kind, config, secrets, created_at, last_updated_at,
+      secrets_changed_at)
+    values (${row.id}, ${row.organization_id}, ${row.name}, ${row.kind}, ${row.config}, ${row.secrets},
+      ${row.created_at}, ${row.last_updated_at}, ${row.secrets_changed_at})`)
+}
+
+export async function update(tx: Db, id: string, changes: IntegrationChanges): Promise<void> {
+  await tx.run(sql`update integrations set ${assignments(definedFields(changes))} where id = ${id}`)
+}
+
+export async function remove(tx: Db, id: string): Promise<void> {
+  await tx.run(sql`delete from integrations where id = ${id}`)
+}
+
+/** The number of batch exports that use the integration. */
+export const countExports = (db: Db, id: string): Promise<number> =>
+  db.count(sql`from batch_exports where integration_id = ${id}`)
