@@ -6,13 +6,16 @@ import { createMemoryGate } from '../events/memory-gate.ts'
 import type { NewEvent } from '../events/normalize-event.ts'
 import { claimedTextLength, maxTextLength, openPayload } from '../events/payload.ts'
 import { type Received, receive, type Sender } from '../events/receive.ts'
+import * as siteApps from '../plugins/site-apps.ts'
 import { markIngested } from '../store/projects.ts'
-import type { Area, HandlerContext, Raw } from './handler-context.ts'
+import { type Area, type HandlerContext, type Raw, RawResponse } from './handler-context.ts'
 
 /** Larger bodies go to a parser process. JSON.parse takes 30 ms for the worst JSON of this size, 2 ms for usual events. */
 const SMALL_BYTES = 256 * 1024
 /** The bytes of text decompressed and parsed in this process at the same time. Parsed, they may take fifteen times the memory. */
 const PARSED_BYTES = 24 * 1024 * 1024
+
+const FOREVER = 'public, max-age=31536000, immutable'
 
 type CaptureCall = HandlerContext<IdsOf<'capture'>>
 /** Checks a token before the body is parsed. Returns null when the events are not needed. */
@@ -81,10 +84,12 @@ export const capture = ({
       return { events, refused }
     })
 
-  /** The configuration that SDKs request at start. Without feature flags it is the same for every project and person. */
+  /** The configuration that SDKs request at start. Without feature flags it is the same for every person. */
   async function configuration(call: CaptureCall): Promise<ResponseBody<'capture.decide'>> {
+    let apps: ResponseBody<'capture.decide'>['siteApps'] = []
     await read(call, async (token) => {
-      await admit(call.raw, token)
+      const project = await admit(call.raw, token)
+      apps = await siteApps.list(db, project.id)
       return null
     })
     return {
@@ -102,9 +107,19 @@ export const capture = ({
       autocapture_opt_out: false,
       surveys: false,
       heatmaps: false,
-      siteApps: [],
+      siteApps: apps,
       analytics: { endpoint: '/i/v0/e/' },
     }
+  }
+
+  async function siteApp({ params, raw }: HandlerContext<'capture.site_app'>): Promise<RawResponse> {
+    const { project_id, text, isCurrent } = await siteApps.script(db, params)
+    raw.admit(project_id)
+    return new RawResponse('application/javascript', text, {
+      // The same for every origin, because caches are shared by pages.
+      'access-control-allow-origin': '*',
+      ...(isCurrent && { 'cache-control': FOREVER }),
+    })
   }
 
   const allow = async (): Promise<{ status: 1 }> => ({ status: 1 })
@@ -127,6 +142,7 @@ export const capture = ({
       'capture.decide_options': allow,
       'capture.flags': configuration,
       'capture.flags_options': allow,
+      'capture.site_app': siteApp,
     },
   }
 }

@@ -19,6 +19,7 @@ import backups from './migrations/0016-backups.ts'
 import scheduledBackups from './migrations/0017-scheduled-backups.ts'
 import schedules from './migrations/0018-schedules.ts'
 import models from './migrations/0019-models.ts'
+import siteApps from './migrations/0023-site-apps.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -59,6 +60,7 @@ export const ADMINISTRATION: Track = {
     scheduledBackups,
     schedules,
     models,
+    siteApps,
   ],
 }
 export const EVENTS: Track = {
