@@ -2,7 +2,8 @@
 import { Script } from 'node:vm'
 import { type Transform, transform } from 'sucrase'
 
-const MAX_LENGTH = 1024 * 1024
+/** Every visitor of a page loads the script. */
+const MAX_LENGTH = 512 * 1024
 
 /** `site.ts` becomes a function expression that returns the exports, `frontend.tsx` an ES module. */
 const WRAPPERS: Record<string, readonly [before: string, after: string]> = {

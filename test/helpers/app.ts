@@ -280,7 +280,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const DURATION = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
 
 /** Also the hash of a site app, which depends on times. */
-const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+|(?<=\/site_app\/\d+\/\w+\/)[0-9a-f]{32}/g
+const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+|(?<=\/site_app\/[^/]+\/[^/]+\/)[0-9a-f]{32}/g
 
 function timeless(value: unknown): unknown {
   if (typeof value === 'string' && /^http|^\/site_app/.test(value)) return value.replace(TIME_IN_URL, '<time>')
