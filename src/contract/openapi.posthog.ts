@@ -3147,6 +3147,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/array/{token}/config/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project token. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the settings of a project by its token
+         * @description Recent versions of the browser SDK call this operation instead of `/decide/`. The response is the same. An unknown
+         *     token returns 401.
+         */
+        get: operations["capture.array_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/site_app/{plugin_config_id}/{web_token}/{hash}/": {
         parameters: {
             query?: never;
@@ -6066,6 +6090,8 @@ export interface components {
                 [key: string]: unknown;
             };
             errorsWhileComputingFlags: boolean;
+            /** @description Always false, so that SDKs do not ask for feature flags again. */
+            hasFeatureFlags: boolean;
             /** Format: uuid */
             requestId: string;
             sessionRecording: boolean;
@@ -12245,6 +12271,34 @@ export interface operations {
                     "application/json": components["schemas"]["CaptureAllowed"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.array_config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project token. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureConfiguration"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];

@@ -13,7 +13,9 @@ const PAGE = `<!doctype html>
   const [host, token] = [query.get('host'), query.get('token')]
   window.captured = []
   const posthog = { capture: (event, properties) => captured.push([event, properties]) }
-  fetch(host + '/decide/?v=3', { method: 'POST', credentials: 'include', body: JSON.stringify({ token }) })
+  const decide = { method: 'POST', credentials: 'include', body: JSON.stringify({ token }) }
+  const settings = query.has('array') ? fetch(host + '/array/' + token + '/config') : fetch(host + '/decide/?v=3', decide)
+  settings
     .then((response) => response.json())
     .then(({ siteApps }) => {
       for (const { id, url } of siteApps) {
@@ -67,7 +69,7 @@ async function openShop(t: Test): Promise<string> {
 
 for (const engine of ENGINES)
   t.test(`a site app changes a page of another origin and sees its settings (${engine})`, async (t) => {
-    const { server, organization, project, api, open } = await openConsole(t, engine)
+    const { server, organization, project, api, open } = await openConsole(t, engine, { SECRET_KEY: '5e'.repeat(32) })
     const shop = await openShop(t)
     const plugin = await api('POST', `/api/organizations/${organization}/pipeline_frontend_apps/`, {
       source: { 'plugin.json': JSON.stringify(MANIFEST), 'site.ts': SITE },
@@ -81,7 +83,7 @@ for (const engine of ENGINES)
     const query = new URLSearchParams({ host: server.url, token: server.project_token })
     const visit = (more = '') => open(`${shop}/shop?${query}${more}`, { email: null })
 
-    for (const more of ['', '&crossorigin']) {
+    for (const more of ['', '&crossorigin', '&array']) {
       const page = await visit(more)
       const banner = page.getByRole('status')
       await banner.waitFor()

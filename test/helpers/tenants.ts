@@ -53,6 +53,7 @@ const PARAMETERS: Record<string, Kind> = {
   plugin_config_id: 'plugin_configs',
   web_token: 'web_tokens',
   hash: 'web_tokens',
+  token: 'project_tokens',
 }
 
 /** Areas that list the resources of another area. */

@@ -74,6 +74,13 @@ onBothEngines(
     t.same(others, [])
     t.match(listed, { id, url: new RegExp(`^/site_app/${id}/\\w{20,64}/[0-9a-f]{32}/$`), type: 'site_app' })
     t.strictSame(await siteApps(app, '/flags/?v=2&config=true'), [listed], '/flags/ lists the same')
+    const byToken = (token: string) => app.send('GET', `/array/${token}/config`, { key: null })
+    t.match(await byToken(app.first.project_token), {
+      status: 200,
+      body: { siteApps: [listed], hasFeatureFlags: false },
+    })
+    for (const wrong of ['phc_unknown', app.first.api_key, '%00', '%F0%9F%A6%94', 'x'.repeat(99)])
+      t.equal((await byToken(wrong)).status, 401, wrong)
     const url = listed!.url
 
     const headers = { origin: 'https://shop.example' }
