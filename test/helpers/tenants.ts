@@ -154,7 +154,7 @@ export async function createResources(
         plugin_type: 'source',
         name: `${family} of ${word}`,
         config_schema: [{ key: 'address', name: 'Address', type: 'string' }],
-        source: { 'notes.md': word },
+        source: { 'notes.md': word, 'frontend.tsx': `export const title = '${word}'` },
       }),
     )
   const config = await create(`${project}/plugin_configs/`, {
