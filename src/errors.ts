@@ -58,6 +58,7 @@ export const ERROR_RESPONSES = {
   reauthentication_required: [403, 'authentication_error'],
   two_factor_setup_required: [403, 'authentication_error'],
   not_found: [404, 'invalid_request'],
+  missing_site_app_source: [404, 'server_error'],
   method_not_allowed: [405, 'invalid_request'],
   not_acceptable: [406, 'invalid_request'],
   conflict: [409, 'invalid_request'],

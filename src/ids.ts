@@ -9,6 +9,8 @@ export interface Ids {
   keyId(): string
   /** The token of a project. It can only send events, and every member sees it. */
   projectToken(): string
+  /** The token of a site app. Every visitor of a page with the app sees it. */
+  webToken(): string
   /** The token of an invite link: 256 random bits. Only its hash is stored. */
   inviteToken(): string
   /** The value of a session cookie: 256 random bits. Only its hash is stored. */
@@ -30,6 +32,7 @@ export const makeIds = (milliseconds: () => number): Ids => ({
   keyValue: () => `phx_${base62(35)}`,
   keyId: () => base62(8),
   projectToken: () => `phc_${base62(32)}`,
+  webToken: () => base62(32),
   inviteToken: () => base62(32),
   sessionToken: () => randomBytes(32).toString('base64url'),
   totpSecret: () => base32(32).toUpperCase(),

@@ -9,6 +9,7 @@ import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
 import { createLog, flushLog } from './log.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
+import { transpileStored } from './plugins/site-apps.ts'
 import { createSignInLink, mayPrintLink } from './signin/links.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 import { oldest as oldestUser } from './store/users.ts'
@@ -79,6 +80,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
       deps.exporter.start()
       deps.alerter.start()
       deps.backups?.start()
+      deps.background('transpiling stored plugins', () => transpileStored(deps))
     }
     const bound = app.server.address()
     if (typeof bound !== 'object' || bound === null) throw new Error('the server does not listen on a port')

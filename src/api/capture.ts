@@ -4,17 +4,21 @@ import type { Deps } from '../deps.ts'
 import { DecompressedTooLong } from '../events/lz64.ts'
 import { createMemoryGate } from '../events/memory-gate.ts'
 import type { NewEvent } from '../events/normalize-event.ts'
-import { claimedTextLength, maxTextLength, openPayload } from '../events/payload.ts'
+import { claimedTextLength, maxTextLength, openPayload, requireToken } from '../events/payload.ts'
 import { type Received, receive, type Sender } from '../events/receive.ts'
+import * as siteApps from '../plugins/site-apps.ts'
 import { markIngested } from '../store/projects.ts'
-import type { Area, HandlerContext, Raw } from './handler-context.ts'
+import { type Area, type HandlerContext, type Raw, RawResponse } from './handler-context.ts'
 
 /** Larger bodies go to a parser process. JSON.parse takes 30 ms for the worst JSON of this size, 2 ms for usual events. */
 const SMALL_BYTES = 256 * 1024
 /** The bytes of text decompressed and parsed in this process at the same time. Parsed, they may take fifteen times the memory. */
 const PARSED_BYTES = 24 * 1024 * 1024
 
+const FOREVER = 'public, max-age=31536000, immutable'
+
 type CaptureCall = HandlerContext<IdsOf<'capture'>>
+type Configuration = ResponseBody<'capture.decide'>
 /** Checks a token before the body is parsed. Returns null when the events are not needed. */
 type Accept = (token: string) => Promise<Sender | null>
 
@@ -81,12 +85,22 @@ export const capture = ({
       return { events, refused }
     })
 
-  /** The configuration that SDKs request at start. Without feature flags it is the same for every project and person. */
-  async function configuration(call: CaptureCall): Promise<ResponseBody<'capture.decide'>> {
+  async function decide(call: CaptureCall): Promise<Configuration> {
+    let project: TokensProject | undefined
     await read(call, async (token) => {
-      await admit(call.raw, token)
+      project = await admit(call.raw, token)
       return null
     })
+    return configuration(project)
+  }
+
+  async function arrayConfig({ params, raw }: HandlerContext<'capture.array_config'>): Promise<Configuration> {
+    requireToken(params.token)
+    return configuration(await admit(raw, params.token))
+  }
+
+  /** The configuration that SDKs request at start. Without feature flags it is the same for every person. */
+  async function configuration(project: TokensProject | undefined): Promise<Configuration> {
     return {
       config: { enable_collect_everything: true },
       toolbarParams: {},
@@ -96,15 +110,26 @@ export const capture = ({
       featureFlagPayloads: {},
       flags: {},
       errorsWhileComputingFlags: false,
+      hasFeatureFlags: false,
       requestId: ids.uuid(),
       sessionRecording: false,
       capturePerformance: false,
       autocapture_opt_out: false,
       surveys: false,
       heatmaps: false,
-      siteApps: [],
+      siteApps: project ? await siteApps.list(db, project.id) : [],
       analytics: { endpoint: '/i/v0/e/' },
     }
+  }
+
+  async function siteApp({ params, raw }: HandlerContext<'capture.site_app'>): Promise<RawResponse> {
+    const { project_id, text, isCurrent } = await siteApps.script(db, params)
+    raw.admit(project_id)
+    return new RawResponse('application/javascript', text, {
+      // The same for every origin, because caches are shared by pages.
+      'access-control-allow-origin': '*',
+      ...(isCurrent && { 'cache-control': FOREVER }),
+    })
   }
 
   const allow = async (): Promise<{ status: 1 }> => ({ status: 1 })
@@ -123,10 +148,12 @@ export const capture = ({
       'capture.i_v0_e': ingest,
       'capture.i_v0_e_get': ingest,
       'capture.i_v0_e_options': allow,
-      'capture.decide': configuration,
+      'capture.decide': decide,
       'capture.decide_options': allow,
-      'capture.flags': configuration,
+      'capture.flags': decide,
       'capture.flags_options': allow,
+      'capture.array_config': arrayConfig,
+      'capture.site_app': siteApp,
     },
   }
 }

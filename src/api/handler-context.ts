@@ -100,7 +100,14 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
 /** A serialized response: another media type, extra headers or a stream. */
 export class RawResponse {
   constructor(
-    readonly type: 'application/json' | 'text/csv' | 'text/html' | 'text/javascript' | 'text/plain' | 'text/xml',
+    readonly type:
+      | 'application/javascript'
+      | 'application/json'
+      | 'text/csv'
+      | 'text/html'
+      | 'text/javascript'
+      | 'text/plain'
+      | 'text/xml',
     readonly body: string | Buffer | Readable,
     readonly headers: Record<string, string> = {},
   ) {}

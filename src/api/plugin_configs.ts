@@ -4,10 +4,11 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { requireOrganizationAccess } from '../plugins/access.ts'
 import * as configs from '../plugins/configs.ts'
+import { frontendModule } from '../plugins/site-apps.ts'
 import type { PluginConfigRow } from '../store/plugin_configs.ts'
 import * as store from '../store/plugin_configs.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
-import type { Area, ResolvedAccess } from './handler-context.ts'
+import { type Area, RawResponse, type ResolvedAccess } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import { isPluginId, serializePlugin } from './pipeline_plugins.ts'
 
@@ -39,6 +40,9 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
         serializeConfig(await configs.update(deps, project, subject, body, actor)),
 
       'plugin_configs.delete': ({ project, subject, actor }) => configs.remove(deps, project, subject, actor),
+
+      'plugin_configs.frontend': async ({ subject }) =>
+        new RawResponse('application/javascript', await frontendModule(db, subject.plugin_id)),
     },
   }
 }

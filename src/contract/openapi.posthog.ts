@@ -2843,6 +2843,34 @@ export interface paths {
         patch: operations["plugin_configs.update"];
         trace?: never;
     };
+    "/api/projects/{project_id}/plugin_configs/{id}/frontend/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the frontend of a plugin
+         * @description Returns the transpiled `frontend.tsx` of the plugin as an ES module. Its export `getFrontendApp(require)` returns the
+         *     exports of the file. If there is no code to return, `getFrontendApp` returns `{ no_frontend: true }` for a plugin
+         *     without that file, `{ error }` with the syntax error, or `{ transpiling: true }` while the file is being transpiled.
+         *     Requires plugin access level 3.
+         */
+        get: operations["plugin_configs.frontend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events/": {
         parameters: {
             query?: never;
@@ -3258,8 +3286,8 @@ export interface paths {
          * Get the settings of a project
          * @description SDKs call this operation before they send events. The body contains the project token, in any format that
          *     `/capture/` accepts. All other fields are ignored, and cookies are never read. There are no feature flags, so the
-         *     response is the same for every project and person. An unknown token returns 401. `/decide/` and `/flags/` are
-         *     equivalent.
+         *     response is the same for every person. `siteApps` has the scripts of the enabled plugins with a `site.ts`. An unknown
+         *     token returns 401. `/decide/` and `/flags/` are equivalent.
          */
         post: operations["capture.decide"];
         delete?: never;
@@ -3285,8 +3313,8 @@ export interface paths {
          * Get the settings of a project
          * @description SDKs call this operation before they send events. The body contains the project token, in any format that
          *     `/capture/` accepts. All other fields are ignored, and cookies are never read. There are no feature flags, so the
-         *     response is the same for every project and person. An unknown token returns 401. `/decide/` and `/flags/` are
-         *     equivalent.
+         *     response is the same for every person. `siteApps` has the scripts of the enabled plugins with a `site.ts`. An unknown
+         *     token returns 401. `/decide/` and `/flags/` are equivalent.
          */
         post: operations["capture.flags"];
         delete?: never;
@@ -3295,6 +3323,63 @@ export interface paths {
          * @description Browsers send this request before they send events from another origin. The response headers allow every origin.
          */
         options: operations["capture.flags_options"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/array/{token}/config/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project token. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the settings of a project by its token
+         * @description Recent versions of the browser SDK call this operation instead of `/decide/`. The response is the same. An unknown
+         *     token returns 401.
+         */
+        get: operations["capture.array_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/site_app/{plugin_config_id}/{web_token}/{hash}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the configuration. */
+                plugin_config_id: string;
+                /** @description The token of the configuration. Only `siteApps` of `/decide/` contains it. */
+                web_token: string;
+                /** @description Changes with the script, so that browsers can cache the response. Any text is accepted. */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the script of a site app
+         * @description Returns the transpiled `site.ts` of a plugin with the settings of one configuration, for a script element in any
+         *     page. The script calls `inject` with the settings whose field in `config_schema` has `site: true`, without secrets,
+         *     and with the SDK. The URL is in `siteApps` of `/decide/`. Responses to it can be cached for good; with another
+         *     `hash`, the response is not cached.
+         *
+         *     An unknown id, a wrong token, a disabled configuration and a plugin without a valid `site.ts` return 404
+         *     `missing_site_app_source`.
+         */
+        get: operations["capture.site_app"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
         head?: never;
         patch?: never;
         trace?: never;
@@ -5809,7 +5894,7 @@ export interface components {
         };
         /**
          * Plugin
-         * @description A plugin that an organization installed. Its code is stored and inspected, but never executed.
+         * @description A plugin that an organization installed.
          */
         Plugin: {
             id: number;
@@ -6423,6 +6508,8 @@ export interface components {
                 [key: string]: unknown;
             };
             errorsWhileComputingFlags: boolean;
+            /** @description Always false, so that SDKs do not ask for feature flags again. */
+            hasFeatureFlags: boolean;
             /** Format: uuid */
             requestId: string;
             sessionRecording: boolean;
@@ -6430,8 +6517,14 @@ export interface components {
             autocapture_opt_out: boolean;
             surveys: boolean;
             heatmaps: boolean;
+            /** @description The scripts of the enabled plugins, in the order of their configurations. */
             siteApps: {
-                [key: string]: unknown;
+                /** @description The id of the configuration. */
+                id: number;
+                /** @description The path of the script on this server. It changes with the script. */
+                url: string;
+                /** @constant */
+                type: "site_app";
             }[];
             analytics: {
                 /** @description The path that receives events. */
@@ -12157,6 +12250,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "plugin_configs.frontend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An ES module. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/javascript": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "events.list": {
         parameters: {
             query?: {
@@ -13173,6 +13298,66 @@ export interface operations {
                     "application/json": components["schemas"]["CaptureAllowed"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.array_config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project token. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureConfiguration"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "capture.site_app": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the configuration. */
+                plugin_config_id: string;
+                /** @description The token of the configuration. Only `siteApps` of `/decide/` contains it. */
+                web_token: string;
+                /** @description Changes with the script, so that browsers can cache the response. Any text is accepted. */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/javascript": string;
+                };
+            };
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];

@@ -240,9 +240,14 @@ function tokenOf({ method, query }: RawRequest, form: Form, fromBody: unknown[])
       detail: 'The request has no token. Send the project token as `api_key`.',
     })
   if (typeof token !== 'string') throw invalidToken('not_string')
+  requireToken(token)
+  return token
+}
+
+/** Throws for a text that cannot be a project token. */
+export function requireToken(token: string): void {
   const flaw = tokenFlaw(token)
   if (flaw) throw invalidToken(flaw)
-  return token
 }
 
 const TOKEN_FLAWS = {

@@ -1,6 +1,7 @@
 /** Finds the exports of plugin code in its syntax tree. The code is never executed. */
 import { parse } from '@babel/parser'
 import type * as ast from '@babel/types'
+import { transpileBrowserFile } from './browser-code.ts'
 
 export interface Capabilities {
   methods: string[]
@@ -13,6 +14,8 @@ export interface Inspection {
   capabilities: Capabilities | Record<string, never>
   /** File name to syntax error. */
   errors: Record<string, string>
+  /** File name to JavaScript, for the files that run in a browser. */
+  transpiled: Record<string, string>
 }
 
 const MAIN = 'index.ts'
@@ -21,17 +24,20 @@ const SCHEDULED = /^runEvery/
 
 export function inspectCode(files: Record<string, string>): Inspection {
   const errors: [string, string][] = []
+  const transpiled: [string, string][] = []
   let capabilities: Inspection['capabilities'] = {}
   for (const [name, text] of Object.entries(files)) {
     if (!/\.[jt]sx?$/.test(name)) continue
     try {
       const program = programOf(name, text)
       if (name === MAIN) capabilities = capabilitiesOf(program)
+      const script = transpileBrowserFile(name, text)
+      if (script !== undefined) transpiled.push([name, script])
     } catch (error) {
       errors.push([name, describeFailure(error)])
     }
   }
-  return { capabilities, errors: Object.fromEntries(errors) }
+  return { capabilities, errors: Object.fromEntries(errors), transpiled: Object.fromEntries(transpiled) }
 }
 
 type Program = ast.Program

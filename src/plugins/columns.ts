@@ -1,8 +1,10 @@
 /** The columns of a plugin, built from a request, a fetched archive or a plugin.json. */
 import type { components } from '../contract/openapi.ts'
+import { invalid } from '../errors.ts'
 import type { NewPlugin, PluginRow, PluginWrite } from '../store/plugins.ts'
 import type { CodeInspector } from './inspect.ts'
 import type { Manifest } from './manifest.ts'
+import { requireHiddenSecrets } from './settings.ts'
 import { type InspectedCode, inspectFiles, manifestIn, mergeFiles } from './source-files.ts'
 import type { FetchedPlugin } from './sources.ts'
 import type { PluginUrl } from './url.ts'
@@ -41,6 +43,7 @@ export async function uploadedPlugin(
   inspector: CodeInspector,
   input: NewPluginInput,
 ): Promise<{ columns: NewPluginColumns; code: InspectedCode }> {
+  requireHiddenSecrets(input.config_schema, (detail) => invalid('config_schema', detail))
   const files = mergeFiles({}, input.source ?? {})
   const manifest = manifestIn(files)
   const code = await inspectFiles(inspector, files)
@@ -85,6 +88,9 @@ export const publishedColumns = ({ name, description, icon, config, publicJobs }
 export function changedColumns(before: PluginRow, input: PluginInput): PluginWrite {
   const { plugin_type, name, description, icon, config_schema, tag, is_global, capabilities, metrics, public_jobs } =
     input
+  // A schema that an older version accepted can be sent back.
+  if (config_schema !== undefined && JSON.stringify(config_schema) !== before.config_schema)
+    requireHiddenSecrets(config_schema, (detail) => invalid('config_schema', detail))
   return {
     plugin_type: mayChangeType(before, plugin_type) ? plugin_type : undefined,
     name,

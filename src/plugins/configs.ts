@@ -67,7 +67,7 @@ export function create(
   input: Schemas['PluginConfigCreate'],
   actor: UserActor,
 ): Promise<ConfigWithPlugin> {
-  const { db, now, vault } = service
+  const { db, ids, now, vault } = service
   return changeWithin(db, project.organization_id, async (tx) => {
     const plugin = await plugins.lock(tx, input.plugin)
     if (!plugin || !(await plugins.get(tx, project.organization_id, input.plugin)))
@@ -84,6 +84,7 @@ export function create(
         secret_keys: '[]',
         name: input.name ?? null,
         description: input.description ?? null,
+        web_token: ids.webToken(),
       },
       now(),
     )

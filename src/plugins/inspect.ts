@@ -9,7 +9,7 @@ export type SourceFiles = Record<string, string>
 export type InspectorReply = { kind: 'ready' } | { kind: 'inspected'; inspection: Inspection }
 
 export interface CodeInspector {
-  /** Finds the exports and syntax errors of the code. A timeout is reported as an error of the code. */
+  /** Finds the exports and syntax errors of the code, and transpiles what runs in a browser. A timeout is reported as an error of the code. */
   inspect(files: SourceFiles): Promise<Inspection>
   stop(): Promise<void>
 }
@@ -57,7 +57,8 @@ export function createCodeInspector(): CodeInspector {
     } catch (error) {
       if (!(error instanceof ProcessExited)) throw error
       const message = 'The code could not be parsed: it takes too much time or memory.'
-      return { capabilities: {}, errors: Object.fromEntries(Object.keys(files).map((name) => [name, message])) }
+      const errors = Object.fromEntries(Object.keys(files).map((name) => [name, message]))
+      return { capabilities: {}, errors, transpiled: {} }
     } finally {
       pool.release(child)
     }
@@ -66,7 +67,7 @@ export function createCodeInspector(): CodeInspector {
   return {
     inspect: async (files) => {
       const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.[jt]sx?$/.test(name)))
-      if (Object.keys(code).length === 0) return { capabilities: {}, errors: {} }
+      if (Object.keys(code).length === 0) return { capabilities: {}, errors: {}, transpiled: {} }
       if (running >= MAX_CONCURRENT) {
         if (waiting.length >= MAX_WAITING) throw unavailable('Too many plugins are being inspected. Retry the request.')
         await new Promise<void>((resolve) => waiting.push(resolve))

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { contract, SINGLE_LINE } from '../contract/table.ts'
 import type { AppError } from '../errors.ts'
 import { replaceInvalidText } from '../json/text.ts'
+import { requireHiddenSecrets } from './settings.ts'
 
 const Field = Type.Record(Type.String(), Type.Unknown())
 
@@ -62,5 +63,6 @@ export function readManifest(text: string, toError: (detail: string) => AppError
   const { stateless, config = [] } = manifest
   if (stateless && Object.keys(config).length)
     throw toError('A stateless plugin cannot have "config" in plugin.json. Remove "stateless" or "config".')
+  requireHiddenSecrets(config, (detail) => toError(`plugin.json: ${detail}`))
   return manifest
 }

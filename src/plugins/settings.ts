@@ -1,5 +1,5 @@
 /** Validates the values of a configuration against the `config_schema` of its plugin. */
-import { invalid } from '../errors.ts'
+import { type AppError, invalid } from '../errors.ts'
 
 /** Replaces a secret in responses. A request that sends it back keeps the stored secret. */
 export const MASK = '********'
@@ -11,6 +11,8 @@ interface Field {
   type: string
   required: boolean
   secret: boolean
+  /** Whether the script of a site app contains the value. */
+  site: boolean
   default: unknown
   choices: unknown[]
   visible_if: Condition[]
@@ -33,6 +35,7 @@ export function settingFields(config_schema: unknown): Field[] {
         type: typeof field.type === 'string' ? field.type : 'string',
         required: field.required === true,
         secret: field.secret === true,
+        site: field.site === true,
         default: field.default ?? undefined,
         choices: Array.isArray(field.choices) ? field.choices : [],
         visible_if: conditionsOf(field.visible_if),
@@ -136,6 +139,22 @@ export function maskSecrets(fields: readonly Field[], open: Values, secretKeys: 
   const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => key))
   const masked = Object.entries(open).map(([key, value]) => [key, secret.has(key) && value !== '' ? MASK : value])
   return Object.fromEntries([...masked, ...secretKeys.map((key) => [key, MASK])])
+}
+
+/** The settings that the pages of a project may see. Secret values are never among the open ones. */
+export function siteValues(fields: readonly Field[], open: Values): Values {
+  const visible = fields.filter(({ site, secret }) => site && !secret)
+  const values = visible.map((field) => [field.key, own(open, field.key) ?? field.default])
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+/** Throws for a field that is both secret and visible in pages. */
+export function requireHiddenSecrets(config_schema: unknown, toError: (detail: string) => AppError): void {
+  const field = settingFields(config_schema).find(({ secret, site }) => secret && site)
+  if (field)
+    throw toError(
+      `The field "${field.key}" has "secret" and "site", but "site" sends its value to every visitor. Remove one of the two.`,
+    )
 }
 
 function requireType({ key, type, choices }: Field, value: unknown): void {

@@ -1,6 +1,6 @@
 /** The source files of a plugin: merging edits, reading plugin.json, inspecting code. */
 import { invalid } from '../errors.ts'
-import type { PluginFile } from '../store/plugins.ts'
+import type { PluginFile, TranspiledFile } from '../store/plugins.ts'
 import type { CodeInspector } from './inspect.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 
@@ -12,7 +12,7 @@ export type SourceFiles = Record<string, string>
 
 /** Inspected files and the JSON text of the capabilities found in them. */
 export interface InspectedCode {
-  files: PluginFile[]
+  files: TranspiledFile[]
   capabilities: string
 }
 
@@ -39,11 +39,17 @@ export const manifestIn = (files: SourceFiles): Manifest | undefined =>
     : readManifest(files['plugin.json'], (detail) => invalid('source__plugin.json', detail))
 
 export async function inspectFiles(inspector: CodeInspector, files: SourceFiles): Promise<InspectedCode> {
-  const { capabilities, errors } = await inspector.inspect(files)
+  const { capabilities, errors, transpiled } = await inspector.inspect(files)
   const errorOf = new Map(Object.entries(errors))
+  const scriptOf = new Map(Object.entries(transpiled))
   return {
     capabilities: JSON.stringify(capabilities),
-    files: Object.entries(files).map(([name, text]) => ({ name, text, error: errorOf.get(name) ?? null })),
+    files: Object.entries(files).map(([name, text]) => ({
+      name,
+      text,
+      error: errorOf.get(name) ?? null,
+      transpiled: scriptOf.get(name) ?? null,
+    })),
   }
 }
 

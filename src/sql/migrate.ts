@@ -21,6 +21,7 @@ import schedules from './migrations/0018-schedules.ts'
 import models from './migrations/0019-models.ts'
 import integrations from './migrations/0020-integrations.ts'
 import alerts from './migrations/0021-alerts.ts'
+import siteApps from './migrations/0023-site-apps.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -63,6 +64,7 @@ export const ADMINISTRATION: Track = {
     models,
     integrations,
     alerts,
+    siteApps,
   ],
 }
 export const EVENTS: Track = {

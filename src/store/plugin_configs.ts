@@ -17,6 +17,8 @@ export interface PluginConfigRow {
   secrets: string | null
   name: string | null
   description: string | null
+  /** Part of the URL of the site app. No response contains it otherwise. */
+  web_token: string
   created_at: string
   updated_at: string
 }
@@ -54,9 +56,9 @@ export async function create(
 ): Promise<PluginConfigRow> {
   const created = await tx.get<PluginConfigRow>(sql`
     insert into plugin_configs (plugin_id, project_id, enabled, sort_order, config, secret_keys, secrets, name,
-      description, created_at, updated_at)
+      description, web_token, created_at, updated_at)
     values (${config.plugin_id}, ${config.project_id}, ${config.enabled}, ${config.sort_order}, ${config.config},
-      ${config.secret_keys}, null, ${config.name}, ${config.description}, ${now}, ${now})
+      ${config.secret_keys}, null, ${config.name}, ${config.description}, ${config.web_token}, ${now}, ${now})
     returning *`)
   return returnedRow(created)
 }

@@ -61,6 +61,11 @@ export interface PluginFile {
   error: string | null
 }
 
+export interface TranspiledFile extends PluginFile {
+  /** JavaScript for a browser; null when the file does not run there or has an error. */
+  transpiled: string | null
+}
+
 interface Paging {
   limit: number
   offset: number
@@ -165,7 +170,7 @@ export async function update(tx: Db, id: number, changes: PluginWrite, now: stri
 export async function replaceFiles(
   tx: Db,
   { id, revision }: Pick<PluginRow, 'id' | 'revision'>,
-  files: readonly PluginFile[],
+  files: readonly TranspiledFile[],
 ): Promise<boolean> {
   const moved = await tx.run(sql`
     update plugins set revision = revision + 1 where id = ${id} and revision = ${revision} and deleted_at is null`)
@@ -173,8 +178,8 @@ export async function replaceFiles(
   await tx.run(sql`delete from plugin_files where plugin_id = ${id}`)
   for (const chunk of chunks(files))
     await tx.run(sql`
-      insert into plugin_files (plugin_id, name, text, error)
-      values ${rows(chunk.map(({ name, text, error }): Value[] => [id, name, text, error]))}`)
+      insert into plugin_files (plugin_id, name, text, error, transpiled)
+      values ${rows(chunk.map(({ name, text, error, transpiled }): Value[] => [id, name, text, error, transpiled]))}`)
   return true
 }
 

@@ -44,6 +44,8 @@ const SKIPPED = [
   'password_reset.check',
   'sso.begin',
   'sso.complete',
+  'capture.array_config',
+  'capture.site_app',
   'members.remove',
   'session.end',
 ]

@@ -493,6 +493,7 @@ onBothEngines(t, 'returns the configuration that SDKs request at start', async (
     featureFlagPayloads: {},
     flags: {},
     errorsWhileComputingFlags: false,
+    hasFeatureFlags: false,
     sessionRecording: false,
     siteApps: [],
   }

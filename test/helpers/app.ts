@@ -279,10 +279,11 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 /** Durations in messages, which depend on the machine. */
 const DURATION = /in [\d.]+ seconds, \d+ events per second|(?<=Try again) in \d+ seconds/
 
-const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+/g
+/** Also the hash of a site app, which depends on times. */
+const TIME_IN_URL = /\d{4}-\d\d-\d\dT[\d:.%A]+Z|(?<=cursor=)[\w-]+|(?<=\/site_app\/[^/]+\/[^/]+\/)[0-9a-f]{32}/g
 
 function timeless(value: unknown): unknown {
-  if (typeof value === 'string' && value.startsWith('http')) return value.replace(TIME_IN_URL, '<time>')
+  if (typeof value === 'string' && /^http|^\/site_app/.test(value)) return value.replace(TIME_IN_URL, '<time>')
   if (typeof value === 'string') return TIME.test(value) ? '<time>' : value.replace(DURATION, '<pace>')
   if (Array.isArray(value)) return value.map(timeless)
   if (typeof value !== 'object' || value === null) return value

@@ -9,6 +9,7 @@ export function knownIds(): Ids {
     keyValue: () => `phx_known${next().padStart(40, '0')}`,
     keyId: () => `key${next().padStart(8, '0')}`,
     projectToken: () => `phc_known${next().padStart(38, '0')}`,
+    webToken: () => `web${next().padStart(40, '0')}`,
     inviteToken: () => `invite${next().padStart(37, '0')}`,
     sessionToken: () => `session${next().padStart(36, '0')}`,
     totpSecret: () =>

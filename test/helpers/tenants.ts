@@ -24,6 +24,7 @@ const KINDS = [
   'integrations',
   ...PLUGIN_FAMILIES,
   'plugin_configs',
+  'web_tokens',
   'project_tokens',
   'events',
   'persons',
@@ -51,6 +52,10 @@ const PARAMETERS: Record<string, Kind> = {
   session_id: 'sessions',
   user_uuid: 'members',
   provider: 'providers',
+  plugin_config_id: 'plugin_configs',
+  web_token: 'web_tokens',
+  hash: 'web_tokens',
+  token: 'project_tokens',
 }
 
 /** Areas that list the resources of another area. */
@@ -159,7 +164,7 @@ export async function createResources(
         plugin_type: 'source',
         name: `${family} of ${word}`,
         config_schema: [{ key: 'address', name: 'Address', type: 'string' }],
-        source: { 'notes.md': word },
+        source: { 'notes.md': word, 'frontend.tsx': `export const title = '${word}'` },
       }),
     )
   const config = await create(`${project}/plugin_configs/`, {
@@ -205,6 +210,8 @@ export async function createResources(
       pipeline_frontend_apps: [families[1]!.id],
       pipeline_import_apps: [families[2]!.id],
       plugin_configs: [config.id],
+      // The plugin has no site app, so every token is wrong.
+      web_tokens: [`web-${word}`],
       project_tokens: [api_token],
       events: seen.map(([uuid]) => uuid),
       persons: seen.map(([, person_id]) => person_id),
@@ -225,4 +232,5 @@ const TEXTS: Partial<Record<Kind, string>> = {
   project_tokens: `phc_known${'9'.repeat(38)}`,
   distinct_ids: 'person99999999',
   providers: 'provider99999999',
+  web_tokens: `web${'9'.repeat(40)}`,
 }

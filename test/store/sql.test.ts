@@ -8,6 +8,7 @@ import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { type Database, type Db, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
+import siteApps from '../../src/sql/migrations/0023-site-apps.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
 import { createWriteQueue } from '../../src/sql/write-queue.ts'
@@ -382,6 +383,31 @@ for (const engine of ENGINES) {
       latest_error: 'It failed.',
       last_updated_at: NOW,
     })
+  })
+
+  t.test(`a migration gives each plugin configuration its own web token (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    const index = ADMINISTRATION.migrations.indexOf(siteApps)
+    await migrate(db, NOW, { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, index) })
+    await db.run(sql`
+      insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
+        is_member_join_email_enabled, member_count)
+      values ('o', 'o', 'o', ${NOW}, ${NOW}, 6, ${true}, 1)`)
+    await db.run(sql`
+      insert into projects (uuid, organization_id, api_token, name, timezone, ingested_event, created_at, updated_at)
+      values ('p', 'o', 't', 'p', 'UTC', ${false}, ${NOW}, ${NOW})`)
+    await db.run(sql`
+      insert into plugins (organization_id, family, name, config_schema, is_global, capabilities, sends_events, revision,
+        created_at, updated_at)
+      values ('o', 'pipeline_frontend_apps', 'Banner', '[]', ${false}, '{}', ${false}, 1, ${NOW}, ${NOW})`)
+    for (let i = 0; i < 3; i++)
+      await db.run(sql`
+        insert into plugin_configs (plugin_id, project_id, enabled, sort_order, config, secret_keys, created_at, updated_at)
+        values (1, 1, ${true}, ${i}, '{}', '[]', ${NOW}, ${NOW})`)
+    await migrate(db, NOW)
+    const tokens = await db.all<{ web_token: string }>(sql`select web_token from plugin_configs`)
+    t.equal(new Set(tokens.map(({ web_token }) => web_token)).size, 3)
+    for (const { web_token } of tokens) t.match(web_token, /^[0-9a-f]{32}$/)
   })
 
   t.test(`a migration moves the activity of plugins into the activity log (${engine})`, async (t) => {

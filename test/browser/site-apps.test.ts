@@ -1,0 +1,121 @@
+/** A page of another origin loads the site apps of a project, as the browser SDK does. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { ENGINES } from '../helpers/app.ts'
+import { openConsole } from '../helpers/console.ts'
+
+/** Asks for the settings of the project, and adds a script element for each site app. */
+const PAGE = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Shop</title></head><body><h1>Shop</h1>
+<script>
+  const query = new URLSearchParams(location.search)
+  const [host, token] = [query.get('host'), query.get('token')]
+  window.captured = []
+  const posthog = { capture: (event, properties) => captured.push([event, properties]) }
+  const decide = { method: 'POST', credentials: 'include', body: JSON.stringify({ token }) }
+  const settings = query.has('array') ? fetch(host + '/array/' + token + '/config') : fetch(host + '/decide/?v=3', decide)
+  settings
+    .then((response) => response.json())
+    .then(({ siteApps }) => {
+      for (const { id, url } of siteApps) {
+        window['__$$ph_site_app_' + id] = posthog
+        const script = document.createElement('script')
+        script.src = host + url
+        if (query.has('crossorigin')) script.crossOrigin = 'anonymous'
+        script.onerror = () => captured.push(['failed', url])
+        document.body.append(script)
+      }
+    })
+</script></body></html>`
+
+const SITE = `interface Config { text: string; color: string; token?: string }
+type Posthog = { capture(event: string, properties: object): void }
+
+export function inject({ config, posthog }: { config: Config; posthog: Posthog }): void {
+  const banner = document.createElement('div')
+  banner.setAttribute('role', 'status')
+  banner.textContent = config.text
+  banner.style.color = config.color
+  document.body.prepend(banner)
+  posthog.capture('banner shown', { keys: Object.keys(config) satisfies string[] })
+}
+`
+const MANIFEST = {
+  name: 'Banner',
+  config: [
+    { key: 'text', type: 'string', site: true },
+    { key: 'color', type: 'string', site: true, default: 'rgb(1, 2, 3)' },
+    { key: 'token', type: 'string', secret: true },
+  ],
+}
+const TEXT = '</script><script>captured.push("broken")</script> <!-- \u2028 naïve'
+
+/** Serves the page. Returns its origin. */
+async function openShop(t: Test): Promise<string> {
+  const server = createServer((request, response) => {
+    const isPage = request.url?.startsWith('/shop') ?? false
+    response
+      .writeHead(isPage ? 200 : 204, { 'content-type': 'text/html; charset=utf-8' })
+      .end(isPage ? PAGE : undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+for (const engine of ENGINES)
+  t.test(`a site app changes a page of another origin and sees its settings (${engine})`, async (t) => {
+    const { server, organization, project, api, open } = await openConsole(t, engine, { SECRET_KEY: '5e'.repeat(32) })
+    const shop = await openShop(t)
+    const plugin = await api('POST', `/api/organizations/${organization}/pipeline_frontend_apps/`, {
+      source: { 'plugin.json': JSON.stringify(MANIFEST), 'site.ts': SITE },
+    })
+    const configs = `/api/projects/${project}/plugin_configs/`
+    const config = await api('POST', configs, {
+      plugin: plugin.id,
+      enabled: true,
+      config: { text: TEXT, token: 'hush' },
+    })
+    const query = new URLSearchParams({ host: server.url, token: server.project_token })
+    const visit = (more = '') => open(`${shop}/shop?${query}${more}`, { email: null })
+
+    for (const more of ['', '&crossorigin', '&array']) {
+      const page = await visit(more)
+      const banner = page.getByRole('status')
+      await banner.waitFor()
+      t.equal(await banner.textContent(), TEXT)
+      t.equal(await page.evaluate("getComputedStyle(document.querySelector('[role=status]')).color"), 'rgb(1, 2, 3)')
+      t.same(await page.evaluate('captured'), [['banner shown', { keys: ['text', 'color'] }]])
+    }
+
+    await t.test('a second visit finds the script in the cache, and changed settings have another URL', async (t) => {
+      const page = await visit()
+      const network = await page.context().newCDPSession(page)
+      await network.send('Network.enable')
+      const cached: string[] = []
+      const loaded: string[] = []
+      network.on('Network.requestServedFromCache', ({ requestId }) => cached.push(requestId))
+      network.on('Network.responseReceived', ({ requestId, response: { url, fromDiskCache } }) => {
+        if (url.includes('/site_app/')) loaded.push(fromDiskCache || cached.includes(requestId) ? 'cache' : 'server')
+      })
+      const revisit = async (text: string): Promise<void> => {
+        await page.reload()
+        await page.getByRole('status').filter({ hasText: text }).waitFor()
+      }
+      await revisit('naïve')
+      await api('PATCH', `${configs}${config.id}/`, { config: { text: 'Sale', token: null } })
+      await revisit('Sale')
+      t.same(loaded, ['cache', 'server'])
+    })
+
+    await t.test('a disabled app is gone at the next visit', async (t) => {
+      await api('PATCH', `${configs}${config.id}/`, { enabled: false })
+      const page = await visit()
+      await page.waitForLoadState('networkidle')
+      t.same(await page.evaluate('[document.querySelectorAll("[role=status]").length, captured]'), [0, []])
+    })
+  })
