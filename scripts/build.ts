@@ -73,7 +73,7 @@ const PROCESSES = {
   'reader-process': 'src/events/reader-process.ts',
   'parser-process': 'src/events/parser-process.ts',
   'deliver-process': 'src/exports/deliver-process.ts',
-  'inspector-process': 'src/plugins/inspector-process.ts',
+  'sandbox-process': 'src/plugins/runtime/sandbox-process.ts',
   'password-process': 'src/auth/password-process.ts',
   'backup-process': 'src/backups/backup-process.ts',
 }
@@ -152,6 +152,7 @@ const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
 await Promise.all([
   writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
+  copyFile('src/plugins/runtime/sandbox-library.js', join(outdir, 'sandbox-library.js')),
   writeFile(join(outdir, 'reference.js'), await referenceScript()),
   consoleFiles(),
   writeLicenses(),

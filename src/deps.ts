@@ -22,7 +22,7 @@ import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
-import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
+import { createSandbox, type Sandbox } from './plugins/runtime/sandbox.ts'
 import { createFailureLog } from './signin/failure-log.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
@@ -59,8 +59,8 @@ export interface Deps {
   readonly exporter: Exporter
   /** Delivers runs and tests destinations in child processes. */
   readonly processes: DeliveryProcesses
-  /** Parses the code of plugins in child processes. */
-  readonly inspector: CodeInspector
+  /** Loads the code of plugins in child processes to find its exports and errors. */
+  readonly inspector: Sandbox
   /** The root folder of File exports. */
   readonly files_root: string
   /** Encrypts stored secrets. */
@@ -217,7 +217,7 @@ export async function buildDeps({
     launch: processes.deliver,
     wakeMailer: mailer?.wake ?? null,
   })
-  const inspector = createCodeInspector()
+  const inspector = createSandbox({ max_processes: 2, idle_ms: 10_000 })
   const backups = createScheduledBackups({ config, db, ids, milliseconds, log, metrics })
   addGauges({ config, metrics, db, writer, reader: eventReader, exporter, files_root, milliseconds })
   return {

@@ -21,7 +21,7 @@ import {
   publishedColumns,
   uploadedPlugin,
 } from './columns.ts'
-import type { CodeInspector } from './inspect.ts'
+import type { CodeInspector } from './runtime/sandbox.ts'
 import { inspectFiles, manifestIn, mergeFiles, textsOf } from './source-files.ts'
 import type { PluginSources } from './sources.ts'
 import type { PluginUrl } from './url.ts'
