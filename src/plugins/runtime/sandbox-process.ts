@@ -209,10 +209,10 @@ async function settle(
       const { succeeded, text }: NonNullable<Run['settled']> = current.settled
       if (succeeded) return text
       const error: PluginError = JSON.parse(text)
-      if (isOutOfMemory(error)) throw new VmStopped('memory')
+      if (isOutOfMemory(error, vm.isFull)) throw new VmStopped('memory')
       throw new PluginFailure(error)
     }
-    if (current.asks.size + current.answers.length === 0) throw new NeverSettles()
+    if (current.asks.size + current.answers.length === 0) throw vm.isFull ? new VmStopped('memory') : new NeverSettles()
     await waitForAnswer(current, until())
     if (performance.now() >= until()) throw new VmStopped('timeout')
     onAnswers?.()
@@ -388,7 +388,7 @@ async function each(request: EachRequest): Promise<SandboxReply> {
         if (vm.isStopped) return
         if (succeeded) return report(text === events[count] ? true : text)
         const error: PluginError = JSON.parse(text ?? '{}')
-        if (isOutOfMemory(error)) vm.stop('memory')
+        if (isOutOfMemory(error, vm.isFull)) vm.stop('memory')
         else report({ error })
       }
       call_until = current.until

@@ -19,6 +19,8 @@ import type { PluginError } from './messages.ts'
 const PAGE_BYTES = 64 * 1024
 const INITIAL_PAGES = 256
 export const MAX_MEMORY_MIB = 64
+/** The memory grows in large steps, so it may not reach its maximum. */
+const FULL = 0.75
 /** About 1,200 calls. The process has a stack of 3.9 MB for it; with less, V8 would run out of its own first. */
 const STACK_BYTES = 256 * 1024
 const SMALL_STACK_BYTES = 64 * 1024
@@ -31,7 +33,7 @@ const MAX_ERROR_LENGTH = 5_000
 /** The type declarations of Node have only the types. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<WebAssembly.Module>
-  Memory: new (size: { initial: number; maximum: number }) => WebAssembly.Memory
+  Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
 }
 
 /** The package declares the types of its CommonJS file. */
@@ -82,6 +84,8 @@ export interface Vm {
   /** Whether a bound was exceeded. An async function can catch the interruption, but nothing runs for long after it. */
   readonly isStopped: boolean
   stop(reason: VmStopped['reason']): void
+  /** Without memory, QuickJS cannot even reject a promise. */
+  readonly isFull: boolean
   /** The CPU time and the end of the call that runs. Starts a new measurement. */
   limit(cpu_ms: number, until: number): void
   /** Starts a function of the library. It ends with `host.settle`. */
@@ -213,9 +217,9 @@ export async function createVm(
 
   /** QuickJS checks the time every 10,000 steps. Calls of the host take much longer than a step. */
   let calls = 0
-  const checkTime = (): void => {
+  const checkTime = (): boolean => {
     if (++calls % CALLS_PER_CHECK === 0 && isOver()) stopped ??= 'timeout'
-    if (stopped) throw new RangeError('The call took too long.')
+    return stopped === undefined
   }
 
   const hostFunctions: Record<string, (...handles: QuickJSHandle[]) => QuickJSHandle | undefined> = {
@@ -261,10 +265,8 @@ export async function createVm(
   const library = guarded(() => {
     const functions = context.newObject()
     for (const [name, work] of Object.entries(hostFunctions)) {
-      const checked = context.newFunction(name, (...handles) => {
-        checkTime()
-        return work(...handles)
-      })
+      // After the time is over, calls do nothing. An error would take much longer than the call.
+      const checked = context.newFunction(name, (...handles) => (checkTime() ? work(...handles) : undefined))
       context.setProp(functions, name, checked)
     }
     return unwrap(context.callFunction(unwrap(context.evalCode(LIBRARY, 'library.js')), context.undefined, functions))
@@ -294,6 +296,9 @@ export async function createVm(
     get isStopped() {
       return stopped !== undefined
     },
+    get isFull() {
+      return wasmMemory.buffer.byteLength > FULL * MAX_MEMORY_MIB * 1024 * 1024
+    },
     stop: (reason) => {
       stopped ??= reason
     },
@@ -321,5 +326,6 @@ export async function createVm(
   }
 }
 
-export const isOutOfMemory = ({ name, message }: PluginError): boolean =>
-  name === 'InternalError' && message === 'out of memory'
+/** Without memory for an error, QuickJS throws null. */
+export const isOutOfMemory = ({ name, message }: PluginError, isFull = false): boolean =>
+  (name === 'InternalError' && message === 'out of memory') || (isFull && message === 'null')
