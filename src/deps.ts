@@ -22,6 +22,7 @@ import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
+import { createPluginRuntime, type PluginRuntime } from './plugins/runtime/runtime.ts'
 import { createSandbox, type Sandbox } from './plugins/runtime/sandbox.ts'
 import { createFailureLog } from './signin/failure-log.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
@@ -34,6 +35,8 @@ import { openDatabase } from './sql/open.ts'
 import * as activityLog from './store/activity_log.ts'
 import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
+import * as pluginLogs from './store/plugin_logs.ts'
+import * as pluginMetrics from './store/plugin_metrics.ts'
 import * as purges from './store/purges.ts'
 import { reencryptSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
@@ -42,6 +45,8 @@ import { openTracing, type Tracing, tracingSettings } from './tracing.ts'
 const DAY_MS = 86_400_000
 /** Counts of failed sign-ins and of emails expire after a day. */
 const FAILURE_DAYS = 1
+/** How long the lines of plugins are kept. */
+const PLUGIN_LOG_DAYS = 7
 
 /** The dependencies of handlers, created once at startup. */
 export interface Deps {
@@ -61,6 +66,8 @@ export interface Deps {
   readonly processes: DeliveryProcesses
   /** Loads the code of plugins in child processes to find its exports and errors. */
   readonly inspector: Sandbox
+  /** Runs plugins. */
+  readonly plugins: PluginRuntime
   /** The root folder of File exports. */
   readonly files_root: string
   /** Encrypts stored secrets. */
@@ -146,7 +153,10 @@ export async function buildDeps({
     throw error
   })
 
-  const writer = createEventWriter(events, logOf('events'), metrics.ingested)
+  const writer = createEventWriter(events, logOf('events'), (stored, duplicates) => {
+    metrics.ingested(stored, duplicates)
+    plugins.onStored()
+  })
   const parsers = createParserPool({ onLoss: (why) => logOf('events').warn(why) })
   const eventReader = await createEventReader({
     events,
@@ -176,6 +186,8 @@ export async function buildDeps({
         const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
         await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
         await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
+        await pluginLogs.pruneAll(db, ago(PLUGIN_LOG_DAYS))
+        await pluginMetrics.prune(db, ago(config.RUN_RETENTION_DAYS))
       },
     },
   })
@@ -218,6 +230,21 @@ export async function buildDeps({
     wakeMailer: mailer?.wake ?? null,
   })
   const inspector = createSandbox({ max_processes: 2, idle_ms: 10_000 })
+  const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW })
+  const plugins = createPluginRuntime({
+    db,
+    events,
+    reader: eventReader,
+    vault,
+    outbound,
+    ids,
+    now,
+    milliseconds,
+    addEvents: writer.add,
+    site_url: config.SITE_URL ?? '',
+    log: logOf('plugins'),
+    wakeMailer: mailer?.wake ?? null,
+  })
   const backups = createScheduledBackups({ config, db, ids, milliseconds, log, metrics })
   addGauges({ config, metrics, db, writer, reader: eventReader, exporter, files_root, milliseconds })
   return {
@@ -231,6 +258,7 @@ export async function buildDeps({
     exporter,
     processes,
     inspector,
+    plugins,
     files_root,
     purger,
     counter,
@@ -245,12 +273,13 @@ export async function buildDeps({
     signIn,
     providers: providersOf(config),
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
-    outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
+    outbound,
     started_at,
     lifecycle: { draining: false },
     background,
     dispose: async () => {
       await parsers.stop()
+      await plugins.stop()
       await writer.stop()
       await exporter.stop()
       await backups?.stop()

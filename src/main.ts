@@ -77,6 +77,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     await app.listen({ host: settings.HOST, port: settings.PORT })
     if (settings.ROLE !== 'api') {
       deps.exporter.start()
+      deps.plugins.start()
       deps.backups?.start()
     }
     const bound = app.server.address()

@@ -12,6 +12,7 @@ import {
   inviteMail,
   memberJoinedMail,
   passwordResetMail,
+  pluginDisabledMail,
 } from './templates.ts'
 
 /** About five hours of attempts. */
@@ -122,6 +123,8 @@ export function createMailer({
         return { ...envelope, ...memberJoinedMail(mail.content) }
       case 'export_paused':
         return { ...envelope, ...exportPausedMail(mail.content) }
+      case 'plugin_disabled':
+        return { ...envelope, ...pluginDisabledMail(mail.content) }
       case 'account_notice':
         return { ...envelope, ...accountNoticeMail(mail.content) }
       case 'password_reset':

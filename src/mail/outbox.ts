@@ -23,6 +23,12 @@ export interface ExportPausedContent {
   failures: number
 }
 
+export interface PluginDisabledContent {
+  name: string
+  organization: string
+  reason: string
+}
+
 /** An email with a link that contains a token. The token is created when the email is sent. */
 export interface AccountLinkContent {
   user_id: number
@@ -53,6 +59,7 @@ export type MailContent =
   | { kind: 'invite'; content: InviteContent }
   | { kind: 'member_joined'; content: MemberJoinedContent }
   | { kind: 'export_paused'; content: ExportPausedContent }
+  | { kind: 'plugin_disabled'; content: PluginDisabledContent }
   | { kind: 'password_reset'; content: AccountLinkContent }
   | { kind: 'email_verification'; content: AccountLinkContent }
   | { kind: 'account_notice'; content: AccountNoticeContent }

@@ -1,5 +1,11 @@
 /** The templates of all emails, as text and as HTML. */
-import type { AccountEvent, AccountNoticeContent, ExportPausedContent, MemberJoinedContent } from './outbox.ts'
+import type {
+  AccountEvent,
+  AccountNoticeContent,
+  ExportPausedContent,
+  MemberJoinedContent,
+  PluginDisabledContent,
+} from './outbox.ts'
 
 type RenderedMail = { subject: string; text: string; html: string }
 
@@ -52,6 +58,17 @@ export function exportPausedMail({ name, organization, failures }: ExportPausedC
     'Its log shows the cause. Fix it and unpause the export. Unpause with "backfill": true to deliver the events that arrived during the pause.'
   return {
     subject: oneLine(`The export "${name}" was paused`),
+    text: [sentence, remedy].join('\n\n'),
+    html: page([paragraph(sentence), paragraph(remedy)]),
+  }
+}
+
+export function pluginDisabledMail({ name, organization, reason }: PluginDisabledContent): RenderedMail {
+  const sentence = `The plugin "${name}" of ${organization} was switched off. ${reason}`
+  const remedy =
+    'Its log shows the errors. Fix the cause and enable the configuration. It continues with the events that arrived in the meantime.'
+  return {
+    subject: oneLine(`The plugin "${name}" was switched off`),
     text: [sentence, remedy].join('\n\n'),
     html: page([paragraph(sentence), paragraph(remedy)]),
   }

@@ -2,14 +2,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
+import { resumePosition } from '../events/positions.ts'
 import type { Ids } from '../ids.ts'
-import type { Db } from '../sql/db.ts'
+import type { Database, Db } from '../sql/db.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { secretChange } from '../store/field-changes.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
+import * as states from '../store/plugin_states.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
@@ -23,6 +25,7 @@ type Schemas = components['schemas']
 
 export interface ConfigService {
   db: Db
+  events: Database
   ids: Ids
   now: () => string
   vault: Vault
@@ -61,13 +64,14 @@ export async function withPlugin(db: Db, config: store.PluginConfigRow): Promise
 /** The project that a configuration belongs to. */
 type Project = { id: number; organization_id: string }
 
-export function create(
+export async function create(
   service: ConfigService,
   project: Project,
   input: Schemas['PluginConfigCreate'],
   actor: UserActor,
 ): Promise<ConfigWithPlugin> {
-  const { db, now, vault } = service
+  const { db, events, now, vault } = service
+  const position = await resumePosition(events)
   return changeWithin(db, project.organization_id, async (tx) => {
     const plugin = await plugins.lock(tx, input.plugin)
     if (!plugin || !(await plugins.get(tx, project.organization_id, input.plugin)))
@@ -88,19 +92,21 @@ export function create(
       now(),
     )
     const config = await store.update(tx, empty.id, encryptedColumns(vault, empty.id, values), now())
+    if (config.enabled) await states.enable(tx, config.id, position, false)
     await recordChange(tx, service, { project, actor, plugin, after: config })
     return { config, plugin }
   })
 }
 
-export function update(
+export async function update(
   service: ConfigService,
   project: Project,
   { id, plugin_id }: store.PluginConfigRow,
   input: Schemas['PluginConfigWrite'],
   actor: UserActor,
 ): Promise<ConfigWithPlugin> {
-  const { db, now, vault } = service
+  const { db, events, now, vault } = service
+  const position = await resumePosition(events)
   return changeWithin(db, project.organization_id, async (tx) => {
     const plugin = await plugins.lock(tx, plugin_id)
     const before = await store.lock(tx, id)
@@ -123,6 +129,7 @@ export function update(
     }
     if (isEmpty(changes)) return { config: before, plugin }
     const config = await store.update(tx, id, changes, now())
+    if (config.enabled && !before.enabled) await states.enable(tx, id, position, false)
     await recordChange(tx, service, { project, actor, plugin, before, after: config })
     return { config, plugin }
   })

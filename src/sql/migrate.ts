@@ -18,9 +18,11 @@ import runBytes from './migrations/0015-run-bytes.ts'
 import backups from './migrations/0016-backups.ts'
 import scheduledBackups from './migrations/0017-scheduled-backups.ts'
 import schedules from './migrations/0018-schedules.ts'
+import pluginRuntime from './migrations/0022-plugin-runtime.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
+import eventOrigins from './migrations/events-0004.ts'
 import { name, sql } from './template.ts'
 
 /** A set of tables with its own schema version. Each is a file on SQLite; PostgreSQL has all in one database. */
@@ -55,12 +57,13 @@ export const ADMINISTRATION: Track = {
     backups,
     scheduledBackups,
     schedules,
+    pluginRuntime,
   ],
 }
 export const EVENTS: Track = {
   file: 'events.db',
   table: 'event_migrations',
-  migrations: [events, eventPositions, eventCounts],
+  migrations: [events, eventPositions, eventCounts, eventOrigins],
 }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length

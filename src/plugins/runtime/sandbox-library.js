@@ -985,6 +985,20 @@
     composeWebhook: (value) => (value ? resultText(value) : null),
   }
 
+  /** Adds the fields that depend on the method. */
+  const complete = (method, event) => {
+    const { elements_chain, properties } = event
+    delete event.elements_chain
+    if (method === 'onEvent') {
+      if (properties?.$set) event.$set = properties.$set
+      if (properties?.$set_once) event.$set_once = properties.$set_once
+    }
+    if (method === 'composeWebhook') {
+      event.timestamp = new Date(event.timestamp)
+      if (elements_chain) properties.$elements_chain = elements_chain
+    }
+  }
+
   /** Calls a method for each event that the host supplies. */
   const each = async (method) => {
     const work = plugin.methods[method]
@@ -994,7 +1008,7 @@
       if (line === undefined) return
       try {
         const event = parse(line)
-        if (method === 'composeWebhook') event.timestamp = new Date(event.timestamp)
+        complete(method, event)
         let result = work(event, meta)
         if (isThenable(result)) result = await result
         host.put(true, toText(result))

@@ -23,7 +23,7 @@ import type {
   SandboxRequest,
 } from './messages.ts'
 
-export type { Attachment, Limits, LogLine, OnceFunction, Outcome, PluginError } from './messages.ts'
+export type { Attachment, Limits, LoadError, LogLine, OnceFunction, Outcome, PluginError } from './messages.ts'
 
 /** A configuration as the sandbox needs it. */
 export interface Configuration extends ConfigurationCode {
@@ -320,6 +320,7 @@ export function createSandbox({ max_processes, hang_ms = HANG_MS, idle_ms = IDLE
       if (done.error) result.error = maskError(done.error, mask)
     } catch (error) {
       if (!(error instanceof ProcessExited)) throw error
+      if (stopped) throw shuttingDown()
       result.error = { ...KILLED, stage: 'call' }
     }
     return result

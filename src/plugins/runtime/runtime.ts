@@ -1,0 +1,128 @@
+/** Everything that runs plugins: transformations of new events, deliveries of stored ones, scheduled tasks and jobs. */
+import type { Logger } from 'pino'
+import type { NewEvent } from '../../events/normalize-event.ts'
+import { storedUuids } from '../../events/plugin-event.ts'
+import type { EventReader } from '../../events/readers.ts'
+import type { Ids } from '../../ids.ts'
+import type { Outbound } from '../../outbound/guard.ts'
+import type { Database } from '../../sql/db.ts'
+import type { Vault } from '../../store/vault.ts'
+import { createPluginCache } from './cache.ts'
+import { capturedRow } from './capture.ts'
+import { createConfigurations, type RunningConfiguration } from './configurations.ts'
+import { createDeliveries, type Deliveries } from './deliveries.ts'
+import { createHosts } from './host.ts'
+import type { Origin } from './origin.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import { createSandbox, type PluginHost } from './sandbox.ts'
+import { createTasks, type Tasks } from './tasks.ts'
+import { createTransformer, type Transformer } from './transform.ts'
+
+export interface PluginRuntime {
+  transformer: Transformer
+  deliveries: Deliveries
+  tasks: Tasks
+  recorder: Recorder
+  /** Call it after events were stored. */
+  onStored(): void
+  /** Starts deliveries, tasks and jobs. Transformations always run. */
+  start(): void
+  stop(): Promise<void>
+}
+
+export interface PluginRuntimeOptions {
+  db: Database
+  events: Database
+  reader: EventReader
+  vault: Vault
+  outbound: Outbound
+  ids: Ids
+  now: () => string
+  milliseconds: () => number
+  /** Stores events durably. */
+  addEvents: (events: readonly NewEvent[]) => Promise<void>
+  site_url: string
+  log: Logger
+  /** Null when email is not configured. */
+  wakeMailer: (() => void) | null
+}
+
+/** Ingestion has processes of its own: it never waits for deliveries. */
+const INGESTION_PROCESSES = 2
+const BACKGROUND_PROCESSES = 4
+/** Commits of this time cause one look for new events. */
+const WAKE_MS = 200
+
+export function createPluginRuntime(options: PluginRuntimeOptions): PluginRuntime {
+  const { db, events, reader, vault, outbound, ids, now, milliseconds, addEvents, log } = options
+  const owner = ids.uuid()
+  const ingestion = createSandbox({ max_processes: INGESTION_PROCESSES })
+  const background = createSandbox({ max_processes: BACKGROUND_PROCESSES })
+  const configurations = createConfigurations({ db, vault, milliseconds, log })
+  const recorder = createRecorder({ db, ids, now, log, wakeMailer: options.wakeMailer })
+  const createHost = createHosts({
+    db,
+    ids,
+    now,
+    milliseconds,
+    outbound,
+    cache: createPluginCache(milliseconds),
+    onJob: () => tasks.wake(),
+  })
+
+  /** The normal path of ingestion. */
+  const store = async (project_id: number, rows: readonly NewEvent[]): Promise<void> =>
+    addEvents(await transformer.apply(project_id, rows))
+
+  const transformer = createTransformer({
+    sandbox: ingestion,
+    configurations,
+    createHost,
+    recorder,
+    storedUuids: (project_id, uuids) => storedUuids(events, project_id, uuids),
+    store,
+    milliseconds,
+    uuid: ids.uuid,
+    site_url: options.site_url,
+    onError: (error) => log.error({ err: error }, 'running plugins on new events failed; they are stored unchanged'),
+  })
+
+  /** A captured event is stored before the plugin goes on. */
+  const hostOf = (configuration: RunningConfiguration, origin: Origin): PluginHost =>
+    createHost(configuration, origin, async (captured) => {
+      const arrival = { now: milliseconds() * 1000, uuid: ids.uuid }
+      const row = await capturedRow(configuration, origin, captured, arrival)
+      if (row) await store(row.project_id, [row])
+    })
+
+  const shared = { db, sandbox: background, configurations, hostOf, recorder, owner, now, log }
+  const deliveries = createDeliveries({ ...shared, events, reader, outbound })
+  const tasks = createTasks(shared)
+
+  let wakeTimer: NodeJS.Timeout | undefined
+
+  return {
+    onStored: () => {
+      wakeTimer ??= setTimeout(() => {
+        wakeTimer = undefined
+        deliveries.wake()
+      }, WAKE_MS).unref()
+    },
+    transformer,
+    deliveries,
+    tasks,
+    recorder,
+    start: () => {
+      deliveries.start()
+      tasks.start()
+    },
+    stop: async () => {
+      const stopping = [deliveries.stop(), tasks.stop()]
+      // Calls that run are repeated later. Waiting for them could take a minute.
+      await background.stop()
+      await Promise.all(stopping)
+      await ingestion.stop()
+      await recorder.flush()
+    },
+  }
+}
