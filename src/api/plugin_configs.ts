@@ -5,7 +5,7 @@ import { invalid, notFound } from '../errors.ts'
 import { requireOrganizationAccess } from '../plugins/access.ts'
 import * as configs from '../plugins/configs.ts'
 import { startJob } from '../plugins/jobs.ts'
-import { deliveryRate } from '../plugins/metrics.ts'
+import { deliveryRate, hourOf } from '../plugins/metrics.ts'
 import { testPlugin } from '../plugins/test-run.ts'
 import type { PluginConfigRow } from '../store/plugin_configs.ts'
 import * as store from '../store/plugin_configs.ts'
@@ -34,14 +34,14 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
 
     operations: {
       'plugin_configs.list': async ({ project, query, url }) => {
-        const { count, rows } = await configs.list(db, project.id, paging(query))
+        const { count, rows } = await configs.list(deps, project.id, paging(query))
         return page({ url, query }, count, rows, serializeConfig)
       },
 
       'plugin_configs.create': async ({ project, body, actor }) =>
         serializeConfig(await configs.create(deps, project, body, actor)),
 
-      'plugin_configs.retrieve': async ({ subject }) => serializeConfig(await configs.withPlugin(db, subject)),
+      'plugin_configs.retrieve': async ({ subject }) => serializeConfig(await configs.describe(deps, subject)),
 
       'plugin_configs.update': async ({ project, subject, body = {}, actor }) =>
         serializeConfig(await configs.update(deps, project, subject, body, actor)),
@@ -84,7 +84,7 @@ function projectOf({ project }: ResolvedAccess): MembersProjectRow {
   return project
 }
 
-function serializeConfig({ config, plugin }: configs.ConfigWithPlugin): components['schemas']['PluginConfig'] {
+function serializeConfig({ config, plugin, state }: configs.DescribedConfig): components['schemas']['PluginConfig'] {
   return {
     id: config.id,
     plugin: config.plugin_id,
@@ -93,10 +93,9 @@ function serializeConfig({ config, plugin }: configs.ConfigWithPlugin): componen
     created_at: config.created_at,
     updated_at: config.updated_at,
     ...configs.visibleFields({ config, plugin }),
+    ...state,
   }
 }
-
-const hourOf = (time: string): string => `${time.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`
 
 function parseLogType(text: string): logs.LogLevel {
   const type = logs.LOG_LEVELS.find((known) => known === text.toUpperCase())
@@ -115,4 +114,5 @@ const serializeLogEntry = (row: logs.LogEntryRow): components['schemas']['Plugin
   message: row.message,
 })
 
-const serializeMetric = ({ plugin_config_id: _, ...row }: metrics.MetricRow): components['schemas']['PluginMetric'] => row
+const serializeMetric = ({ plugin_config_id: _, ...row }: metrics.MetricRow): components['schemas']['PluginMetric'] =>
+  row

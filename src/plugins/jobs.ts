@@ -1,5 +1,5 @@
 /** Starts the public jobs of a plugin on request of a user. */
-import { ADMIN } from '../store/members.ts'
+
 import { forbidden, invalid } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import { isJsonObject } from '../json/object.ts'
@@ -7,6 +7,7 @@ import type { Db } from '../sql/db.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
 import { fieldChanges } from '../store/field-changes.ts'
+import { ADMIN } from '../store/members.ts'
 import type { PluginConfigRow } from '../store/plugin_configs.ts'
 import * as store from '../store/plugin_jobs.ts'
 import type { PluginRow } from '../store/plugins.ts'

@@ -93,7 +93,13 @@ export async function testPlugin(
         }
         const [outcome = null] = run.outcomes
         const { output, error: failure } = describeOutcome(outcome, event)
-        result.results.push({ function: method, input: event, output, error: failure, milliseconds: milliseconds() - before })
+        result.results.push({
+          function: method,
+          input: event,
+          output,
+          error: failure,
+          milliseconds: milliseconds() - before,
+        })
         if (method === 'processEvent' && failure === null) event = output
       }
     }

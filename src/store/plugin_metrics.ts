@@ -1,5 +1,8 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { type Either, oneOf, sql } from '../sql/template.ts'
+
+/** PostgreSQL sums to a numeric, which its driver returns as text. */
+const BIGINT: Either = { sqlite: sql`integer`, postgres: sql`bigint` }
 
 export type MetricCategory = 'processEvent' | 'onEvent' | 'composeWebhook' | 'exportEvents' | 'scheduledTask' | 'job'
 
@@ -46,6 +49,16 @@ export function list(
   return db.all<MetricRow>(sql`
     select * from plugin_metrics where plugin_config_id = ${plugin_config_id} and hour >= ${from} and hour < ${to}
       ${category === undefined ? sql`` : sql`and category = ${category}`} order by hour, category`)
+}
+
+export type CallTotals = Pick<MetricRow, 'plugin_config_id' | 'successes' | 'successes_on_retry' | 'failures'>
+
+/** The calls since an hour, by configuration. */
+export function totals(db: Db, ids: readonly number[], since: string): Promise<CallTotals[]> {
+  return db.all<CallTotals>(sql`
+    select plugin_config_id, cast(sum(successes) as ${BIGINT}) as successes,
+      cast(sum(successes_on_retry) as ${BIGINT}) as successes_on_retry, cast(sum(failures) as ${BIGINT}) as failures
+    from plugin_metrics where plugin_config_id in ${oneOf(ids)} and hour >= ${since} group by plugin_config_id`)
 }
 
 /** Deletes counts of hours before `before`. */

@@ -1,6 +1,6 @@
 /** The place in the order of ingestion, the retries and the failures of each plugin configuration. */
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { oneOf, sql } from '../sql/template.ts'
 
 export interface PluginStateRow {
   plugin_config_id: number
@@ -29,6 +29,13 @@ export interface Place {
 
 export function get(db: Db, plugin_config_id: number): Promise<PluginStateRow | undefined> {
   return db.get<PluginStateRow>(sql`select * from plugin_states where plugin_config_id = ${plugin_config_id}`)
+}
+
+/** JSON of the last error by configuration, for those that have one. */
+export async function errorsOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows = await db.all<{ plugin_config_id: number; error: string }>(sql`
+    select plugin_config_id, error from plugin_states where error is not null and plugin_config_id in ${oneOf(ids)}`)
+  return new Map(rows.map(({ plugin_config_id, error }) => [plugin_config_id, error]))
 }
 
 /** The first event to offer is at `position`. An existing place stays, unless `skip` is set. Failures start anew. */

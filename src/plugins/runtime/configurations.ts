@@ -112,7 +112,7 @@ export function createConfigurations({
 }
 
 /** Attachments are base64 text in the settings, and files in `meta`. */
-function settingsOf(config_schema: unknown, values: Record<string, unknown>): string {
+export function settingsOf(config_schema: unknown, values: Record<string, unknown>): string {
   const config = { ...values }
   const attachments: Attachment[] = []
   for (const { key, type } of settingFields(config_schema)) {

@@ -23,7 +23,16 @@ import type {
   SandboxRequest,
 } from './messages.ts'
 
-export type { Attachment, Limits, LoadError, LogLine, OnceFunction, Outcome, PluginError } from './messages.ts'
+export type {
+  Attachment,
+  EventMethod,
+  Limits,
+  LoadError,
+  LogLine,
+  OnceFunction,
+  Outcome,
+  PluginError,
+} from './messages.ts'
 
 /** A configuration as the sandbox needs it. */
 export interface Configuration extends ConfigurationCode {
