@@ -33,6 +33,8 @@ export interface ProcessPool<Request extends object, Reply> {
 }
 
 export interface PooledProcess<Request extends object, Reply> {
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined
   /** True as soon as the process is killed or disconnects. It may not have exited yet. */
   readonly dead: boolean
   readonly exited: Promise<void>
@@ -141,6 +143,7 @@ function startProcess<Request extends object, Reply>({
   })
 
   return {
+    pid: child.pid,
     get dead() {
       return killed || hasExited || !child.connected
     },

@@ -49,6 +49,8 @@ export interface PluginRuntimeOptions {
 
 /** Ingestion has processes of its own: it never waits for deliveries. */
 const INGESTION_PROCESSES = 2
+/** As that of event parsers: clients wait for them. */
+const INGESTION_NICENESS = 5
 const BACKGROUND_PROCESSES = 4
 /** Commits of this time cause one look for new events. */
 const WAKE_MS = 200
@@ -56,7 +58,7 @@ const WAKE_MS = 200
 export function createPluginRuntime(options: PluginRuntimeOptions): PluginRuntime {
   const { db, events, reader, vault, outbound, ids, now, milliseconds, addEvents, log } = options
   const owner = ids.uuid()
-  const ingestion = createSandbox({ max_processes: INGESTION_PROCESSES })
+  const ingestion = createSandbox({ max_processes: INGESTION_PROCESSES, niceness: INGESTION_NICENESS })
   const background = createSandbox({ max_processes: BACKGROUND_PROCESSES })
   const configurations = createConfigurations({ db, vault, milliseconds, log })
   const recorder = createRecorder({ db, ids, now, log, wakeMailer: options.wakeMailer })
@@ -99,12 +101,14 @@ export function createPluginRuntime(options: PluginRuntimeOptions): PluginRuntim
   const deliveries = createDeliveries({ ...shared, events, reader, outbound })
   const tasks = createTasks(shared)
 
-  let wakeTimer: NodeJS.Timeout | undefined
+  let isWaking = false
 
   return {
     onStored: () => {
-      wakeTimer ??= setTimeout(() => {
-        wakeTimer = undefined
+      if (isWaking) return
+      isWaking = true
+      setTimeout(() => {
+        isWaking = false
         deliveries.wake()
       }, WAKE_MS).unref()
     },

@@ -19,8 +19,6 @@ import type {
 import { TranspileError, transpile } from './transpile.ts'
 import { createVm, isOutOfMemory, MAX_MEMORY_MIB, PluginFailure, type Vm, type VmHost, VmStopped } from './vm.ts'
 
-/** Leaves the CPU to requests. */
-const NICENESS = 10
 const ALIVE_MS = 500
 const PROGRESS_MS = 100
 const MAX_LOADED = 20
@@ -35,7 +33,7 @@ const MAX_LOG_LENGTH = 512 * 1024
 const MAX_METRICS = 1_000
 const LEVELS: readonly string[] = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] satisfies LogLevel[]
 
-const parent = connectToParent<SandboxRequest, SandboxReply>({ niceness: NICENESS })
+const parent = connectToParent<SandboxRequest, SandboxReply>()
 
 /** What a plugin prints and counts during one request. */
 function createOutput() {

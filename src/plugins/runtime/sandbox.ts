@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { cpuTimeOf } from '../../background/cpu-time.ts'
 import { createProcessPool, type PooledProcess, ProcessExited } from '../../background/process-pool.ts'
 import { AppError, unavailable } from '../../errors.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -109,12 +110,18 @@ export type CodeInspector = Pick<Sandbox, 'inspect'>
 export interface SandboxOptions {
   /** Processes that run at the same time. */
   max_processes: number
-  /** How long a process may run without a message. */
+  /** The CPU time that a process may use without a message. */
   hang_ms?: number
+  /** The priority of the processes. */
+  niceness?: number
   idle_ms?: number
 }
 
-const HANG_MS = 3_000
+/** More than the CPU time of one call. */
+const HANG_MS = 2_000
+const CHECK_MS = 250
+/** Leaves the CPU to requests. */
+const NICENESS = 10
 const START_MS = 30_000
 const IDLE_MS = 300_000
 const MEMORY_MB = 128
@@ -155,12 +162,18 @@ function permissionFlags(): string[] {
   return ['--permission', ...[`${dirname(here)}${sep}*`, `${modules}*`].map((path) => `--allow-fs-read=${path}`)]
 }
 
-export function createSandbox({ max_processes, hang_ms = HANG_MS, idle_ms = IDLE_MS }: SandboxOptions): Sandbox {
+export function createSandbox({
+  max_processes,
+  hang_ms = HANG_MS,
+  idle_ms = IDLE_MS,
+  niceness = NICENESS,
+}: SandboxOptions): Sandbox {
   const pool = createProcessPool<SandboxRequest, SandboxReply>({
     program: new URL('./sandbox-process', import.meta.url),
     memory_mb: MEMORY_MB,
     flags: [...FLAGS, ...permissionFlags()],
     idle_ms,
+    niceness,
     env: {},
     stderr: 'ignore',
     serialization: 'advanced',
@@ -216,19 +229,18 @@ export function createSandbox({ max_processes, hang_ms = HANG_MS, idle_ms = IDLE
     { limit_ms, onReply }: { limit_ms: number; onReply(reply: SandboxReply): void },
   ): Promise<SandboxReply> {
     const kill = (): void => void child.kill()
-    let hang = setTimeout(kill, hang_ms)
+    const watch = watchHang(child, hang_ms, kill)
     const end = setTimeout(kill, limit_ms + GRACE_MS)
     try {
       await child.send(request)
       for (;;) {
         const reply = await child.receive()
-        clearTimeout(hang)
-        hang = setTimeout(kill, hang_ms)
+        watch.reset()
         if (reply.kind === 'each_done' || reply.kind === 'once_done' || reply.kind === 'inspected') return reply
         onReply(reply)
       }
     } finally {
-      clearTimeout(hang)
+      watch.stop()
       clearTimeout(end)
     }
   }
@@ -376,6 +388,27 @@ export function createSandbox({ max_processes, hang_ms = HANG_MS, idle_ms = IDLE
       for (const { fail } of waiting.splice(0)) fail(shuttingDown())
       await pool.stop()
     },
+  }
+}
+
+/**
+ * Calls `onHang` when a process sends nothing for a time in which it uses the CPU. On a busy machine a call within its bounds may take
+ * several times as long. Where the system does not report the CPU time, all time counts.
+ */
+function watchHang({ pid }: Child, hang_ms: number, onHang: () => void): { reset(): void; stop(): void } {
+  let used_ms = 0
+  let last: number | undefined
+  const timer = setInterval(() => {
+    const cpu = pid === undefined ? undefined : cpuTimeOf(pid)
+    used_ms += cpu === undefined ? CHECK_MS : cpu - (last ?? cpu)
+    last = cpu
+    if (used_ms >= hang_ms) onHang()
+  }, CHECK_MS)
+  return {
+    reset: () => {
+      used_ms = 0
+    },
+    stop: () => clearInterval(timer),
   }
 }
 

@@ -45,14 +45,14 @@ export function createTransformer(options: TransformerOptions): Transformer {
 
   const isBroken = ({ id, version }: RunningConfiguration): boolean => {
     const found = broken.get(id)
-    return found?.version === version && found.retry_at > performance.now()
+    return found?.version === version && found.retry_at > milliseconds()
   }
 
   function handleLoadError(configuration: RunningConfiguration, error: LoadError): void {
     const { id, version } = configuration
     const before = broken.get(id)
     const attempts = (before?.version === version ? before.attempts : 0) + 1
-    broken.set(id, { version, attempts, retry_at: performance.now() + retryDelay(attempts) })
+    broken.set(id, { version, attempts, retry_at: milliseconds() + retryDelay(attempts) })
     if (error.stage === 'setup' && attempts < MAX_ATTEMPTS) return
     const reason =
       error.stage === 'load' ? `The code does not load: ${error.message}` : `setupPlugin failed: ${error.message}`
