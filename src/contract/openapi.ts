@@ -1932,7 +1932,8 @@ export interface paths {
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
          *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
+         *     level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_destinations.update_source"];
         trace?: never;
@@ -1954,7 +1955,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
+         *     configuration of the plugin has secrets.
          */
         post: operations["pipeline_destinations.upgrade"];
         delete?: never;
@@ -2201,7 +2203,8 @@ export interface paths {
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
          *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
+         *     level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_frontend_apps.update_source"];
         trace?: never;
@@ -2223,7 +2226,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
+         *     configuration of the plugin has secrets.
          */
         post: operations["pipeline_frontend_apps.upgrade"];
         delete?: never;
@@ -2470,7 +2474,8 @@ export interface paths {
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
          *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
+         *     level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_import_apps.update_source"];
         trace?: never;
@@ -2492,7 +2497,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
+         *     configuration of the plugin has secrets.
          */
         post: operations["pipeline_import_apps.upgrade"];
         delete?: never;
@@ -5647,17 +5653,6 @@ export interface components {
             results: components["schemas"]["CatalogPlugin"][];
         };
         /**
-         * PluginError
-         * @description The last error of a plugin configuration.
-         */
-        PluginError: {
-            name: string;
-            message: string;
-            stack: string;
-            /** Format: date-time */
-            time: string;
-        };
-        /**
          * PluginConfig
          * @description The settings of a plugin in one project, and whether it is enabled there.
          */
@@ -5685,7 +5680,15 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             /** @description The last error of the plugin. Null if the last calls succeeded. */
-            error: components["schemas"]["PluginError"] | null;
+            error: {
+                name: string;
+                message: string;
+                stack: string;
+                /** @description The function that failed. */
+                method: string;
+                /** Format: date-time */
+                time: string;
+            } | null;
             /** @description The share of calls in the last 24 hours that succeeded, from 0 to 1. Null if there was none. */
             delivery_rate_24h: number | null;
         };

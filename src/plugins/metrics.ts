@@ -7,7 +7,7 @@ import * as states from '../store/plugin_states.ts'
 const DAY_MS = 86_400_000
 
 export interface RunState {
-  error: components['schemas']['PluginError'] | null
+  error: components['schemas']['PluginConfig']['error']
   delivery_rate_24h: number | null
 }
 
