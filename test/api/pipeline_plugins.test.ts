@@ -580,13 +580,14 @@ onBothEngines(
       config_schema: { a: { type: 'string' } },
       tag: 'v1',
       is_global: true,
-      capabilities: { methods: ['onEvent'] },
       metrics: { m: 'sum' },
       public_jobs: { j: {} },
     }
     for (const family of FAMILIES) {
-      const created = await app.send('POST', within(app, family), { body: fields })
+      const sent = { ...fields, capabilities: { methods: ['onEvent'] } }
+      const created = await app.send('POST', within(app, family), { body: sent })
       t.match(created, { status: 201, body: { ...fields, url: null, latest_tag: null } })
+      t.strictSame(created.body.capabilities, {}, 'capabilities come from the code')
       const item = `${within(app, family)}${created.body.id}/`
       for (const [method, path] of [
         ['GET', ''],
