@@ -4,6 +4,7 @@
  */
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import reference from '@scalar/fastify-api-reference'
@@ -153,6 +154,10 @@ await Promise.all([
   writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
   copyFile('src/plugins/runtime/sandbox-library.js', join(outdir, 'sandbox-library.js')),
+  copyFile(
+    fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
+    join(outdir, 'quickjs.wasm'),
+  ),
   writeFile(join(outdir, 'reference.js'), await referenceScript()),
   consoleFiles(),
   writeLicenses(),

@@ -423,13 +423,13 @@ onBothEngines(
     const activity = await app.send('GET', `/api/organizations/${app.first.organization_id}/activity_log/?limit=1`)
     t.match(activity.body.results?.[0], { activity: 'disabled' })
 
-    const slow = await runPlugin(
+    const large = await runPlugin(
       app,
-      'export function processEvent(e) { if (e.event === "slow") for (;;) {} return e }',
+      'export function processEvent(e) { const all = []; while (e.event === "large") all.push(new Uint8Array(1e6)); return e }',
     )
-    for (let i = 0; i < 10; i++) await capture(app, [{ event: 'slow' }, { event: 'fine' }])
+    for (let i = 0; i < 10; i++) await capture(app, [{ event: 'large' }, { event: 'fine' }])
     await app.deps.plugins.recorder.flush()
-    t.notOk(await isEnabled(app, slow))
+    t.notOk(await isEnabled(app, large))
 
     const broken = await runPlugin(
       app,

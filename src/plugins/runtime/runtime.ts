@@ -55,29 +55,41 @@ const BACKGROUND_PROCESSES = 4
 /** Commits of this time cause one look for new events. */
 const WAKE_MS = 200
 
-export function createPluginRuntime(options: PluginRuntimeOptions): PluginRuntime {
-  const { db, events, reader, vault, outbound, ids, now, milliseconds, addEvents, log } = options
-  const owner = ids.uuid()
-  const ingestion = createSandbox({ max_processes: INGESTION_PROCESSES, niceness: INGESTION_NICENESS })
-  const background = createSandbox({ max_processes: BACKGROUND_PROCESSES })
+export type TransformationOptions = Omit<PluginRuntimeOptions, 'reader'> & {
+  /** The time that plugins have for the events of one call. */
+  request_ms?: number
+  /** Called after a plugin created a job. */
+  onJob?: () => void
+}
+
+/** The part that changes new events. Imports need no other. */
+export function createTransformations({
+  db,
+  events,
+  vault,
+  outbound,
+  ids,
+  now,
+  milliseconds,
+  addEvents,
+  log,
+  wakeMailer,
+  site_url,
+  request_ms,
+  onJob = () => undefined,
+}: TransformationOptions) {
+  const sandbox = createSandbox({ max_processes: INGESTION_PROCESSES, niceness: INGESTION_NICENESS })
   const configurations = createConfigurations({ db, vault, milliseconds, log })
-  const recorder = createRecorder({ db, ids, now, log, wakeMailer: options.wakeMailer })
-  const createHost = createHosts({
-    db,
-    ids,
-    now,
-    milliseconds,
-    outbound,
-    cache: createPluginCache(milliseconds),
-    onJob: () => tasks.wake(),
-  })
+  const recorder = createRecorder({ db, ids, now, log, wakeMailer })
+  const cache = createPluginCache(milliseconds)
+  const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, onJob })
 
   /** The normal path of ingestion. */
   const store = async (project_id: number, rows: readonly NewEvent[]): Promise<void> =>
     addEvents(await transformer.apply(project_id, rows))
 
-  const transformer = createTransformer({
-    sandbox: ingestion,
+  const transformer: Transformer = createTransformer({
+    sandbox,
     configurations,
     createHost,
     recorder,
@@ -85,11 +97,12 @@ export function createPluginRuntime(options: PluginRuntimeOptions): PluginRuntim
     store,
     milliseconds,
     uuid: ids.uuid,
-    site_url: options.site_url,
+    site_url,
+    ...(request_ms !== undefined && { request_ms }),
     onError: (error) => log.error({ err: error }, 'running plugins on new events failed; they are stored unchanged'),
   })
 
-  /** A captured event is stored before the plugin goes on. */
+  /** For calls outside of ingestion. A captured event is stored before the plugin goes on. */
   const hostOf = (configuration: RunningConfiguration, origin: Origin): PluginHost =>
     createHost(configuration, origin, async (captured) => {
       const arrival = { now: milliseconds() * 1000, uuid: ids.uuid }
@@ -97,9 +110,27 @@ export function createPluginRuntime(options: PluginRuntimeOptions): PluginRuntim
       if (row) await store(row.project_id, [row])
     })
 
+  return {
+    transformer,
+    configurations,
+    recorder,
+    hostOf,
+    stop: async (): Promise<void> => {
+      await sandbox.stop()
+      await recorder.flush()
+    },
+  }
+}
+
+export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions): PluginRuntime {
+  const { db, events, outbound, ids, now, log } = options
+  const background = createSandbox({ max_processes: BACKGROUND_PROCESSES })
+  const transformations = createTransformations({ ...options, onJob: () => tasks.wake() })
+  const { transformer, configurations, recorder, hostOf } = transformations
+  const owner = ids.uuid()
   const shared = { db, sandbox: background, configurations, hostOf, recorder, owner, now, log }
   const deliveries = createDeliveries({ ...shared, events, reader, outbound })
-  const tasks = createTasks(shared)
+  const tasks: Tasks = createTasks(shared)
 
   let isWaking = false
 
@@ -125,8 +156,7 @@ export function createPluginRuntime(options: PluginRuntimeOptions): PluginRuntim
       // Calls that run are repeated later. Waiting for them could take a minute.
       await background.stop()
       await Promise.all(stopping)
-      await ingestion.stop()
-      await recorder.flush()
+      await transformations.stop()
     },
   }
 }

@@ -2,7 +2,6 @@
  * Runs the code of plugins in child processes. A process that hangs is killed and replaced. The sandbox has no database: what plugins
  * ask for is answered by a `PluginHost`.
  */
-import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cpuTimeOf } from '../../background/cpu-time.ts'
@@ -153,13 +152,12 @@ const MAX_CONCURRENT_FETCHES = 20
 
 type Child = PooledProcess<SandboxRequest, SandboxReply>
 
-/** Node's own second wall: no files but the program, no child processes, no threads. The loader of the sources needs them. */
+/** A second wall by Node: no files but the program, no child processes, no threads. Only the bundle is one file. */
 function permissionFlags(): string[] {
   const here = fileURLToPath(import.meta.url)
-  if (here.endsWith('.ts')) return []
-  const wasm = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
-  const modules = wasm.slice(0, wasm.indexOf(`${sep}node_modules${sep}`) + `${sep}node_modules${sep}`.length)
-  return ['--permission', ...[`${dirname(here)}${sep}*`, `${modules}*`].map((path) => `--allow-fs-read=${path}`)]
+  const isBundled = !/[\\/]sandbox\.[jt]s$/.test(here)
+  if (!isBundled || !process.allowedNodeEnvironmentFlags.has('--permission')) return []
+  return ['--permission', `--allow-fs-read=${dirname(here)}${sep}*`]
 }
 
 export function createSandbox({

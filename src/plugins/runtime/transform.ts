@@ -29,6 +29,7 @@ export interface TransformerOptions {
   milliseconds: () => number
   uuid: () => string
   site_url: string
+  request_ms?: number
   onError: (error: unknown) => void
 }
 
@@ -39,7 +40,7 @@ const CHUNK_EVENTS = 500
 const CHUNK_CHARACTERS = 1024 * 1024
 
 export function createTransformer(options: TransformerOptions): Transformer {
-  const { sandbox, configurations, createHost, recorder, milliseconds } = options
+  const { sandbox, configurations, createHost, recorder, milliseconds, request_ms: limit_ms = REQUEST_MS } = options
   /** Configurations whose code or `setupPlugin` failed. Until `retry_at` they are skipped. */
   const broken = new Map<number, { version: string; attempts: number; retry_at: number }>()
 
@@ -95,7 +96,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
       handleLoadError(configuration, error)
     } else {
       broken.delete(configuration.id)
-      if (left > 0) calls.push({ error: outOfTime(left) })
+      if (left > 0) calls.push({ error: outOfTime(left, limit_ms) })
     }
     recorder.record(configuration, {
       category: 'processEvent',
@@ -111,7 +112,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     sent: readonly NewEvent[],
     origin: Origin,
   ): Promise<NewEvent[]> {
-    const until = performance.now() + REQUEST_MS
+    const until = performance.now() + limit_ms
     const captured: NewEvent[] = []
     const result: NewEvent[] = []
     for (const chunk of chunksOf(sent)) {
@@ -122,7 +123,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
         if (request_ms <= 0)
           recorder.record(configuration, {
             category: 'processEvent',
-            calls: [{ error: outOfTime(events.length) }],
+            calls: [{ error: outOfTime(events.length, limit_ms) }],
             lines: [],
             milliseconds: 0,
           })
@@ -189,9 +190,9 @@ function resultOf(before: NewEvent, outcome: Outcome): { call: Call; event: NewE
   }
 }
 
-const outOfTime = (count: number): PluginError => ({
+const outOfTime = (count: number, limit_ms: number): PluginError => ({
   name: 'TimeoutError',
-  message: `The plugins took more than ${REQUEST_MS / 1000} seconds for one request. ${count} events were stored unchanged.`,
+  message: `The plugins took more than ${limit_ms / 1000} seconds for one request. ${count} events were stored unchanged.`,
   stack: '',
   retry: false,
   stopped: 'timeout',

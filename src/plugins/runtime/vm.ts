@@ -41,11 +41,16 @@ const variant = 'default' in quickjsVariant ? quickjsVariant.default : quickjsVa
 
 const LIBRARY = readFileSync(new URL('./sandbox-library.js', import.meta.url), 'utf8')
 
+/** The bundle is next to a copy of the package's file, because the process may read nothing else. */
+const isBundled = !/\/vm\.[jt]s$/.test(import.meta.url)
+const wasmOfPackage = (): string => createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
+
 let compiled: Promise<WebAssembly.Module> | undefined
 
 const compileOnce = (): Promise<WebAssembly.Module> => {
-  const file = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
-  compiled ??= readFile(file).then((bytes) => WebAssembly.compile(bytes))
+  compiled ??= readFile(isBundled ? new URL('./quickjs.wasm', import.meta.url) : wasmOfPackage()).then((bytes) =>
+    WebAssembly.compile(bytes),
+  )
   return compiled
 }
 
