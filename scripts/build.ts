@@ -4,6 +4,7 @@
  */
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import reference from '@scalar/fastify-api-reference'
@@ -73,7 +74,7 @@ const PROCESSES = {
   'reader-process': 'src/events/reader-process.ts',
   'parser-process': 'src/events/parser-process.ts',
   'deliver-process': 'src/exports/deliver-process.ts',
-  'inspector-process': 'src/plugins/inspector-process.ts',
+  'sandbox-process': 'src/plugins/runtime/sandbox-process.ts',
   'password-process': 'src/auth/password-process.ts',
   'backup-process': 'src/backups/backup-process.ts',
 }
@@ -152,6 +153,11 @@ const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
 await Promise.all([
   writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
+  copyFile('src/plugins/runtime/sandbox-library.js', join(outdir, 'sandbox-library.js')),
+  copyFile(
+    fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
+    join(outdir, 'quickjs.wasm'),
+  ),
   writeFile(join(outdir, 'reference.js'), await referenceScript()),
   consoleFiles(),
   writeLicenses(),

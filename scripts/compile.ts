@@ -30,7 +30,7 @@ const options: BuildOptions = {
   logLevel: 'warning',
 }
 
-const data = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.json'))
+const data = (await readdir('src', { recursive: true })).filter((file) => /\.(json|js)$/.test(file))
 await rm(outdir, { recursive: true, force: true })
 await Promise.all([
   build({

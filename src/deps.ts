@@ -25,7 +25,8 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createInviteLink } from './organizations/invites.ts'
 import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
-import { type CodeInspector, createCodeInspector } from './plugins/inspect.ts'
+import { createPluginRuntime, type PluginRuntime } from './plugins/runtime/runtime.ts'
+import { createSandbox, type Sandbox } from './plugins/runtime/sandbox.ts'
 import { createFailureLog } from './signin/failure-log.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
@@ -37,6 +38,8 @@ import { openDatabase } from './sql/open.ts'
 import * as activityLog from './store/activity_log.ts'
 import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
+import * as pluginLogs from './store/plugin_logs.ts'
+import * as pluginMetrics from './store/plugin_metrics.ts'
 import * as purges from './store/purges.ts'
 import { reencryptSecrets } from './store/secrets.ts'
 import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
@@ -45,6 +48,8 @@ import { openTracing, type Tracing, tracingSettings } from './tracing.ts'
 const DAY_MS = 86_400_000
 /** Counts of failed sign-ins and of emails expire after a day. */
 const FAILURE_DAYS = 1
+/** How long the lines of plugins are kept. */
+const PLUGIN_LOG_DAYS = 7
 
 /** The dependencies of handlers, created once at startup. */
 export interface Deps {
@@ -64,8 +69,10 @@ export interface Deps {
   readonly alerter: Alerter
   /** Delivers runs and tests destinations in child processes. */
   readonly processes: DeliveryProcesses
-  /** Parses the code of plugins in child processes. */
-  readonly inspector: CodeInspector
+  /** Loads the code of plugins in child processes to find its exports and errors. */
+  readonly inspector: Sandbox
+  /** Runs plugins. */
+  readonly plugins: PluginRuntime
   /** The root folder of File exports. */
   readonly files_root: string
   /** Encrypts stored secrets. */
@@ -152,7 +159,10 @@ export async function buildDeps({
     throw error
   })
 
-  const writer = createEventWriter(events, logOf('events'), metrics.ingested)
+  const writer = createEventWriter(events, logOf('events'), (stored, duplicates) => {
+    metrics.ingested(stored, duplicates)
+    plugins.onStored()
+  })
   const parsers = createParserPool({ onLoss: (why) => logOf('events').warn(why) })
   const eventReader = await createEventReader({
     events,
@@ -183,6 +193,8 @@ export async function buildDeps({
         const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
         await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
         await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
+        await pluginLogs.pruneAll(db, ago(PLUGIN_LOG_DAYS))
+        await pluginMetrics.prune(db, ago(config.RUN_RETENTION_DAYS))
       },
     },
   })
@@ -230,7 +242,21 @@ export async function buildDeps({
     wakeMailer,
     alerter,
   })
-  const inspector = createCodeInspector()
+  const inspector = createSandbox({ max_processes: 2, idle_ms: 10_000 })
+  const plugins = createPluginRuntime({
+    db,
+    events,
+    reader: eventReader,
+    vault,
+    outbound,
+    ids,
+    now,
+    milliseconds,
+    addEvents: writer.add,
+    site_url: config.SITE_URL ?? '',
+    log: logOf('plugins'),
+    wakeMailer: mailer?.wake ?? null,
+  })
   const backups = createScheduledBackups({ config, db, ids, milliseconds, log, metrics })
   addGauges({ config, metrics, db, writer, reader: eventReader, exporter, files_root, milliseconds })
   return {
@@ -245,6 +271,7 @@ export async function buildDeps({
     alerter,
     processes,
     inspector,
+    plugins,
     files_root,
     purger,
     counter,
@@ -266,6 +293,7 @@ export async function buildDeps({
     background,
     dispose: async () => {
       await parsers.stop()
+      await plugins.stop()
       await writer.stop()
       await exporter.stop()
       await alerter.stop()

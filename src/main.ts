@@ -79,6 +79,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     if (settings.ROLE !== 'api') {
       deps.exporter.start()
       deps.alerter.start()
+      deps.plugins.start()
       deps.backups?.start()
       deps.background('transpiling stored plugins', () => transpileStored(deps))
     }

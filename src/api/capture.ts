@@ -31,6 +31,7 @@ export const capture = ({
   parsers,
   background,
   metrics,
+  plugins,
 }: Deps): Area<'capture'> => {
   const projectOf = projectTokens(db, now)
   const memoryGate = createMemoryGate(PARSED_BYTES)
@@ -45,7 +46,7 @@ export const capture = ({
       project = await admit(call.raw, token)
       return { project_id: project.id, now: arrived, address: addressOf(call.peer.address) }
     })
-    await writer.add(events)
+    await writer.add(project ? await plugins.transformer.apply(project.id, events) : events)
     if (refused.length) metrics.refused('events', 'event_too_large', refused.length)
 
     if (project && !project.ingested_event && !marked.has(project.id)) {

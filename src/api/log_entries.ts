@@ -15,17 +15,24 @@ export async function logPage(
   { query, url }: LogCall,
   subject: Pick<store.LogFilter, 'batch_export_id' | 'run_id'>,
 ) {
-  const timeOf = (field: 'after' | 'before'): string | undefined =>
-    query[field] === undefined ? undefined : storedTime(parseMoment(query[field], field, now()))
   const filter: store.LogFilter = {
     ...subject,
     levels: queryList(query, 'level')?.map(parseLevel),
     search: query.search,
-    after: timeOf('after'),
-    before: timeOf('before'),
+    ...timesOf(query, now()),
   }
   const { count, rows } = await store.list(db, filter, paging(query))
   return page({ url, query }, count, rows, serializeLogEntry)
+}
+
+/** The range of a log in stored form. */
+export function timesOf(
+  query: { after?: string; before?: string },
+  now: string,
+): { after: string | undefined; before: string | undefined } {
+  const timeOf = (field: 'after' | 'before'): string | undefined =>
+    query[field] === undefined ? undefined : storedTime(parseMoment(query[field], field, now))
+  return { after: timeOf('after'), before: timeOf('before') }
 }
 
 function serializeLogEntry(row: store.LogEntryRow): components['schemas']['BatchExportLogEntry'] {

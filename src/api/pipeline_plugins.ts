@@ -63,12 +63,13 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
     source: async ({ subject }) => serializeSource({ plugin: subject, files: await store.files(db, subject.id) }),
 
-    update_source: async ({ subject, body, actor }) =>
-      serializeSource(await service.updateSource(tools, subject, body?.source ?? {}, actor)),
+    update_source: async ({ organization, subject, body, actor }) =>
+      serializeSource(await service.updateSource(tools, organization, subject, body?.source ?? {}, actor)),
 
     check_for_updates: async ({ subject }) => serializePlugin(await service.checkForUpdates(tools, subject)),
 
-    upgrade: async ({ subject, actor }) => serializePlugin(await service.upgrade(tools, subject, actor)),
+    upgrade: async ({ organization, subject, actor }) =>
+      serializePlugin(await service.upgrade(tools, organization, subject, actor)),
   }
 
   return {

@@ -1,16 +1,24 @@
 import { PLUGIN_ACCESS } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { requireOrganizationAccess } from '../plugins/access.ts'
 import * as configs from '../plugins/configs.ts'
+import { startJob } from '../plugins/jobs.ts'
+import { deliveryRate, hourOf } from '../plugins/metrics.ts'
 import { frontendModule } from '../plugins/site-apps.ts'
+import { testPlugin } from '../plugins/test-run.ts'
 import type { PluginConfigRow } from '../store/plugin_configs.ts'
 import * as store from '../store/plugin_configs.ts'
+import * as logs from '../store/plugin_logs.ts'
+import * as metrics from '../store/plugin_metrics.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
 import { type Area, RawResponse, type ResolvedAccess } from './handler-context.ts'
+import { storedTime, timesOf } from './log_entries.ts'
 import { page, paging } from './page.ts'
 import { isPluginId, serializePlugin } from './pipeline_plugins.ts'
+import { queryList } from './query.ts'
+import { parseMoment } from './time.ts'
 
 export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigRow> => {
   const { db } = deps
@@ -27,14 +35,14 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
 
     operations: {
       'plugin_configs.list': async ({ project, query, url }) => {
-        const { count, rows } = await configs.list(db, project.id, paging(query))
+        const { count, rows } = await configs.list(deps, project.id, paging(query))
         return page({ url, query }, count, rows, serializeConfig)
       },
 
       'plugin_configs.create': async ({ project, body, actor }) =>
         serializeConfig(await configs.create(deps, project, body, actor)),
 
-      'plugin_configs.retrieve': async ({ subject }) => serializeConfig(await configs.withPlugin(db, subject)),
+      'plugin_configs.retrieve': async ({ subject }) => serializeConfig(await configs.describe(deps, subject)),
 
       'plugin_configs.update': async ({ project, subject, body = {}, actor }) =>
         serializeConfig(await configs.update(deps, project, subject, body, actor)),
@@ -43,6 +51,34 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
 
       'plugin_configs.frontend': async ({ subject }) =>
         new RawResponse('application/javascript', await frontendModule(db, subject.plugin_id)),
+
+      'plugin_configs.logs': async ({ subject, query, url }) => {
+        const filter: logs.LogFilter = {
+          plugin_config_id: subject.id,
+          levels: queryList(query, 'type_filter')?.map(parseLogType),
+          search: query.search,
+          ...timesOf(query, deps.now()),
+        }
+        const { count, rows } = await logs.list(db, filter, paging(query))
+        return page({ url, query }, count, rows, serializeLogEntry)
+      },
+
+      'plugin_configs.metrics': async ({ subject, query }) => {
+        const now = deps.now()
+        const { after = '-24h', before = now } = query
+        const from = hourOf(storedTime(parseMoment(after, 'after', now)))
+        const to = storedTime(parseMoment(before, 'before', now))
+        const rows = await metrics.list(db, subject.id, { from, to })
+        return { delivery_rate: deliveryRate(rows), results: rows.map(serializeMetric) }
+      },
+
+      'plugin_configs.start_job': async ({ project, subject, body, actor }) => {
+        const job_id = await startJob(deps, project, await configs.withPlugin(db, subject), body.job, actor)
+        deps.plugins.tasks.wake()
+        return { job_id }
+      },
+
+      'plugin_configs.test': ({ project, body }) => testPlugin(deps, project, body),
     },
   }
 }
@@ -52,7 +88,7 @@ function projectOf({ project }: ResolvedAccess): MembersProjectRow {
   return project
 }
 
-function serializeConfig({ config, plugin }: configs.ConfigWithPlugin): components['schemas']['PluginConfig'] {
+function serializeConfig({ config, plugin, state }: configs.DescribedConfig): components['schemas']['PluginConfig'] {
   return {
     id: config.id,
     plugin: config.plugin_id,
@@ -61,5 +97,26 @@ function serializeConfig({ config, plugin }: configs.ConfigWithPlugin): componen
     created_at: config.created_at,
     updated_at: config.updated_at,
     ...configs.visibleFields({ config, plugin }),
+    ...state,
   }
 }
+
+function parseLogType(text: string): logs.LogLevel {
+  const type = logs.LOG_LEVELS.find((known) => known === text.toUpperCase())
+  if (!type) throw invalid('type_filter', `"type_filter" must be one of: ${logs.LOG_LEVELS.join(', ')}.`)
+  return type
+}
+
+const serializeLogEntry = (row: logs.LogEntryRow): components['schemas']['PluginLogEntry'] => ({
+  id: row.id,
+  team_id: row.project_id,
+  plugin_id: row.plugin_id,
+  plugin_config_id: row.plugin_config_id,
+  timestamp: row.timestamp,
+  source: row.source,
+  type: row.level,
+  message: row.message,
+})
+
+const serializeMetric = ({ plugin_config_id: _, ...row }: metrics.MetricRow): components['schemas']['PluginMetric'] =>
+  row

@@ -10,6 +10,8 @@ export interface ProcessPoolOptions {
   args?: readonly string[]
   /** The limit of the JavaScript heap. */
   memory_mb?: number
+  /** Further flags of Node. */
+  flags?: readonly string[]
   /** The environment of the server by default. */
   env?: NodeJS.ProcessEnv
   /** Set by the server: it also applies to the start of the program and to its threads. */
@@ -22,8 +24,8 @@ export interface ProcessPoolOptions {
 }
 
 export interface ProcessPool<Request extends object, Reply> {
-  /** Returns an idle process or starts one. Throws `unavailable` after `stop`. */
-  take(): PooledProcess<Request, Reply>
+  /** Returns an idle process, a preferred one if possible, or starts one. Throws `unavailable` after `stop`. */
+  take(isPreferred?: (process: PooledProcess<Request, Reply>) => boolean): PooledProcess<Request, Reply>
   /** Returns a process to the pool. Its last reply must have been received. */
   release(process: PooledProcess<Request, Reply>): void
   /** Kills all processes. Resolves when they have exited. */
@@ -31,6 +33,8 @@ export interface ProcessPool<Request extends object, Reply> {
 }
 
 export interface PooledProcess<Request extends object, Reply> {
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined
   /** True as soon as the process is killed or disconnects. It may not have exited yet. */
   readonly dead: boolean
   readonly exited: Promise<void>
@@ -73,15 +77,14 @@ export function createProcessPool<Request extends object, Reply>(
   }
 
   return {
-    take: () => {
+    take: (isPreferred = () => true) => {
       if (stopped) throw unavailable('The server is shutting down. Retry the request.')
-      for (const process of [...idle.keys()].reverse()) {
-        removeIdle(process)
-        if (process.dead) continue
-        process.ref()
-        return process
-      }
-      return start()
+      const ready = [...idle.keys()].reverse().filter((process) => !process.dead)
+      const process = ready.find(isPreferred) ?? ready[0]
+      if (!process) return start()
+      removeIdle(process)
+      process.ref()
+      return process
     },
     release: (process) => {
       if (process.dead) return
@@ -103,6 +106,7 @@ function startProcess<Request extends object, Reply>({
   program,
   args = [],
   memory_mb,
+  flags = [],
   env,
   niceness,
   stderr = 'inherit',
@@ -111,6 +115,7 @@ function startProcess<Request extends object, Reply>({
   const child: ChildProcess = fork(`${fileURLToPath(program)}.${FROM_SOURCES ? 'ts' : 'js'}`, args, {
     execArgv: [
       ...(memory_mb === undefined ? [] : [`--max-old-space-size=${memory_mb}`]),
+      ...flags,
       ...(FROM_SOURCES ? ['--import=tsx'] : []),
     ],
     env,
@@ -138,6 +143,7 @@ function startProcess<Request extends object, Reply>({
   })
 
   return {
+    pid: child.pid,
     get dead() {
       return killed || hasExited || !child.connected
     },

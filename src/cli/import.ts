@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { ingest } from '../events/ingest.ts'
 import { describeOversize, EVENT_TOO_LARGE, type NewEvent, normalizeEvent } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
+import { storedUuids } from '../events/plugin-event.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
 import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
@@ -27,6 +28,7 @@ interface ImportOptions extends LocalOptions {
   project?: string
   format?: Format
   strict?: boolean
+  plugins: boolean
 }
 
 interface Report {
@@ -35,6 +37,8 @@ interface Report {
   already_there: number
   bad: number
   too_large: number
+  /** By plugins. */
+  dropped: number
 }
 
 export const importCommand = (variables: Variables): Command =>
@@ -46,6 +50,7 @@ export const importCommand = (variables: Variables): Command =>
     .option('--project <id>', 'the target project (default: the oldest)')
     .option('--format <format>', 'ndjson or csv (default: from the file name; ndjson for standard input)')
     .option('--strict', 'stop at the first invalid line')
+    .option('--no-plugins', 'store the events without running the plugins of the project')
     .addHelpText(
       'after',
       `
@@ -62,12 +67,17 @@ Examples:
         throw usageError('--format must be ndjson or csv.')
       const report = await withEventStore(variables, options, async ({ db, events, ids, now }) => {
         const project = await findProject(db, options.project)
-        return importFiles(files, options, { db, events, project, now, uuid: ids.uuid })
+        const context = { db, events, project, now, uuid: ids.uuid }
+        if (!options.plugins) return importFiles(files, options, { ...context, transform: async (rows) => rows })
+        const { openTransformations } = await import('./import-plugins.ts')
+        const { transformer, stop } = await openTransformations(variables, options, { db, events, ids })
+        const transform = (rows: readonly NewEvent[]) => transformer.apply(project.id, rows)
+        return importFiles(files, options, { ...context, transform }).finally(stop)
       })
       if (options.json) console.log(JSON.stringify(report))
       else
         console.log(
-          `${report.stored} events stored, ${report.already_there} already stored, ${report.too_large} too large, ${report.bad} invalid lines`,
+          `${report.stored} events stored, ${report.already_there} already stored, ${report.too_large} too large, ${report.bad} invalid lines${report.dropped ? `, ${report.dropped} dropped by plugins` : ''}`,
         )
     })
 
@@ -88,10 +98,12 @@ interface Target {
   project: ProjectRow
   now: string
   uuid: () => string
+  /** Runs the plugins of the project. */
+  transform: (events: readonly NewEvent[]) => Promise<readonly NewEvent[]>
 }
 
 async function importFiles(files: string[], options: ImportOptions, target: Target): Promise<Report> {
-  const report: Report = { lines: 0, stored: 0, already_there: 0, bad: 0, too_large: 0 }
+  const report: Report = { lines: 0, stored: 0, already_there: 0, bad: 0, too_large: 0, dropped: 0 }
   const bytes = files.every((file) => file !== '-') ? files.reduce((sum, file) => sum + statSync(file).size, 0) : null
   const progress = createProgress('events', bytes)
   let isInterrupted = false
@@ -154,9 +166,19 @@ async function storeBatch(
       if (count === MAX_PRINTED_PROBLEMS) console.error('Further invalid lines are counted but not printed.')
     }
   }
-  const stored = events.length ? await target.events.tx((tx) => ingest(tx, events)) : 0
+  if (events.length === 0) return
+  const seen = await storedUuids(
+    target.events,
+    target.project.id,
+    events.map(({ uuid }) => uuid),
+  )
+  const fresh = events.filter(({ uuid }) => !seen.has(uuid) && seen.add(uuid))
+  const changed = await target.transform(fresh)
+  const stored = changed.length ? await target.events.tx((tx) => ingest(tx, changed)) : 0
+  const dropped = fresh.length - changed.length
   report.stored += stored
-  report.already_there += events.length - stored
+  report.dropped += dropped
+  report.already_there += events.length - stored - dropped
 }
 
 async function normalizeLine(line: Line, { project, now, uuid }: Target): Promise<NewEvent | null> {

@@ -2115,7 +2115,8 @@ export interface paths {
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
          *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
+         *     level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_destinations.update_source"];
         trace?: never;
@@ -2137,7 +2138,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
+         *     configuration of the plugin has secrets.
          */
         post: operations["pipeline_destinations.upgrade"];
         delete?: never;
@@ -2384,7 +2386,8 @@ export interface paths {
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
          *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
+         *     level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_frontend_apps.update_source"];
         trace?: never;
@@ -2406,7 +2409,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
+         *     configuration of the plugin has secrets.
          */
         post: operations["pipeline_frontend_apps.upgrade"];
         delete?: never;
@@ -2653,7 +2657,8 @@ export interface paths {
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
          *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access level 6.
+         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
+         *     level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_import_apps.update_source"];
         trace?: never;
@@ -2675,7 +2680,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6.
+         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
+         *     configuration of the plugin has secrets.
          */
         post: operations["pipeline_import_apps.upgrade"];
         delete?: never;
@@ -2809,6 +2815,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/plugin_configs/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a plugin
+         * @description Runs a plugin on sample events and returns the output, the log and the time of each call. Nothing is stored:
+         *     storage and cache are empty and discarded, captured events and jobs are listed. Requests of the plugin are sent.
+         *     With `plugin_config`, the stored settings are used; if they include secrets, this requires level 8. With `source`,
+         *     the code is replaced. Requires plugin access level 3.
+         */
+        post: operations["plugin_configs.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/plugin_configs/{id}/": {
         parameters: {
             query?: never;
@@ -2865,6 +2897,84 @@ export interface paths {
         get: operations["plugin_configs.frontend"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{id}/logs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the log of a plugin configuration
+         * @description Returns what the plugin wrote to its console, its errors and messages of the server, newest first. Secret settings
+         *     are masked. Requires plugin access level 3.
+         */
+        get: operations["plugin_configs.logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{id}/metrics/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the metrics of a plugin configuration
+         * @description Returns counts and times per hour and kind of call, oldest hour first. Hours without calls are left out. Requires
+         *     plugin access level 3.
+         */
+        get: operations["plugin_configs.metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{id}/job/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a job of a plugin
+         * @description Starts one of the `public_jobs` of the plugin. The payload is validated against the fields of the job. A job runs
+         *     once; its log shows the result. Returns 400 if the configuration is not enabled. Requires plugin access level 3.
+         */
+        post: operations["plugin_configs.start_job"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5892,7 +6002,7 @@ export interface components {
         };
         /**
          * Plugin
-         * @description A plugin that an organization installed.
+         * @description A plugin that an organization installed. Its code runs in a sandbox for each enabled configuration.
          */
         Plugin: {
             id: number;
@@ -6149,6 +6259,18 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description The last error of the plugin. Null if the last calls succeeded. */
+            error: {
+                name: string;
+                message: string;
+                stack: string;
+                /** @description The function that failed. */
+                method: string;
+                /** Format: date-time */
+                time: string;
+            } | null;
+            /** @description The share of calls in the last 24 hours that succeeded, from 0 to 1. Null if there was none. */
+            delivery_rate_24h: number | null;
         };
         /**
          * PluginConfigPage
@@ -6168,6 +6290,11 @@ export interface components {
         PluginConfigWrite: {
             /** @description False by default. */
             enabled?: boolean;
+            /**
+             * @description With `enabled: true`, do not deliver the events that arrived while the configuration was disabled. False by
+             *     default. It has no effect on a configuration that was never enabled, which starts with the next event.
+             */
+            skip?: boolean;
             /** @description The position among the project's plugins, lowest first. 0 by default. */
             order?: number;
             /**
@@ -6193,6 +6320,173 @@ export interface components {
             /** @description The id of a plugin that the project's organization can see. */
             plugin: number;
         } & components["schemas"]["PluginConfigWrite"];
+        /**
+         * PluginTest
+         * @description A plugin and sample events. Send `plugin` or `plugin_config`.
+         */
+        PluginTest: {
+            /** @description The id of a plugin that the project's organization can see. */
+            plugin?: number;
+            /** @description The id of a configuration of the project, whose settings are used. */
+            plugin_config?: number;
+            /** @description Settings in place of the stored ones, validated against the plugin's `config_schema`. */
+            config?: {
+                [key: string]: unknown;
+            };
+            /** @description Code in place of the stored `index.ts`. */
+            source?: string;
+            /** @description The sample events. One pageview by default. */
+            events?: {
+                event: string;
+                distinct_id: string;
+                timestamp?: string;
+                properties?: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
+        /**
+         * PluginLogType
+         * @description The severity of a log entry.
+         * @enum {string}
+         */
+        PluginLogType: "DEBUG" | "LOG" | "INFO" | "WARN" | "ERROR";
+        /**
+         * PluginTestResult
+         * @description The calls of a test, its log and everything that the plugin would have captured and queued.
+         */
+        PluginTestResult: {
+            /** @description Why the code or `setupPlugin` failed. Null if they succeeded. */
+            error: string | null;
+            /** @description One result per event and exported function. */
+            results: {
+                /** @description `processEvent`, `onEvent` or `composeWebhook`. */
+                function: string;
+                input: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description The event that `processEvent` returned, or null if it dropped the event. The request that `composeWebhook`
+                 *     returned. Null for `onEvent`.
+                 */
+                output: {
+                    [key: string]: unknown;
+                } | null;
+                error: string | null;
+                milliseconds: number;
+            }[];
+            logs: {
+                type: components["schemas"]["PluginLogType"];
+                message: string;
+            }[];
+            /** @description The events that the plugin captured. */
+            captured: {
+                event: string;
+                properties: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description The jobs that the plugin queued. */
+            jobs: {
+                type: string;
+                payload: unknown;
+                delay_ms: number;
+            }[];
+            /** @description The time of the whole test. */
+            milliseconds: number;
+        };
+        /**
+         * PluginLogSource
+         * @description The writer of a log entry: the console of the plugin, an error of the plugin, or the server.
+         * @enum {string}
+         */
+        PluginLogSource: "CONSOLE" | "PLUGIN" | "SYSTEM";
+        /**
+         * PluginLogEntry
+         * @description A log entry of a plugin configuration.
+         */
+        PluginLogEntry: {
+            id: number;
+            /** @description The id of the project. */
+            team_id: number;
+            plugin_id: number;
+            plugin_config_id: number;
+            /** Format: date-time */
+            timestamp: string;
+            source: components["schemas"]["PluginLogSource"];
+            type: components["schemas"]["PluginLogType"];
+            message: string;
+        };
+        /**
+         * PluginLogEntryPage
+         * @description One page of log entries.
+         */
+        PluginLogEntryPage: {
+            /** @description The total number of results. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["PluginLogEntry"][];
+        };
+        /**
+         * PluginMetric
+         * @description The calls of one kind in one hour.
+         */
+        PluginMetric: {
+            /**
+             * Format: date-time
+             * @description The start of the hour.
+             */
+            hour: string;
+            /** @description The kind of call: `processEvent`, `onEvent`, `composeWebhook`, `exportEvents`, `scheduledTask` or `job`. */
+            category: string;
+            /** @description Calls that succeeded at the first attempt. For events, the number of events. */
+            successes: number;
+            successes_on_retry: number;
+            failures: number;
+            /** @description Events that `processEvent` dropped. */
+            dropped: number;
+            /** @description Events that `processEvent` changed. */
+            changed: number;
+            /** @description The time of all calls. */
+            milliseconds: number;
+        };
+        /**
+         * PluginMetrics
+         * @description The metrics of a plugin configuration.
+         */
+        PluginMetrics: {
+            /** @description The share of calls that succeeded, from 0 to 1. Null if there was none. */
+            delivery_rate: number | null;
+            results: components["schemas"]["PluginMetric"][];
+        };
+        /**
+         * PluginJobStart
+         * @description A job to start.
+         */
+        PluginJobStart: {
+            job: {
+                /** @description The name of the job in `public_jobs`. */
+                type: string;
+                /** @description The fields of the job. */
+                payload?: {
+                    [key: string]: unknown;
+                };
+                /** @description Passed to the job as `$operation`. `start` by default. */
+                operation?: string;
+            };
+        };
+        /**
+         * PluginJobStarted
+         * @description A queued job.
+         */
+        PluginJobStarted: {
+            /**
+             * Format: uuid
+             * @description Passed to the job as `$job_id`.
+             */
+            job_id: string;
+        };
         /**
          * Event
          * @description A captured event. Every field is a string, and three fields contain JSON text.
@@ -12124,6 +12418,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "plugin_configs.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginTest"];
+            };
+        };
+        responses: {
+            /** @description The results. A plugin that fails is a result too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTestResult"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "plugin_configs.retrieve": {
         parameters: {
             query?: never;
@@ -12255,6 +12586,129 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.logs": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The number of results to skip. */
+                offset?: components["parameters"]["offset"];
+                /** @description Return only entries of this type. Case-insensitive. Can be repeated. */
+                type_filter?: components["schemas"]["PluginLogType"][];
+                /** @description Return only entries whose message contains this text. Case-insensitive. */
+                search?: string;
+                /** @description Return only entries after this time. Takes ISO 8601 or a relative time such as `-24h`. */
+                after?: string;
+                /** @description Return only entries before this time. Takes ISO 8601 or a relative time such as `-24h`. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of log entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginLogEntryPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.metrics": {
+        parameters: {
+            query?: {
+                /** @description Return only hours that end after this time. Takes ISO 8601 or a relative time. `-24h` by default. */
+                after?: string;
+                /** @description Return only hours that start before this time. Takes ISO 8601 or a relative time. Now by default. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginMetrics"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_configs.start_job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginJobStart"];
+            };
+        };
+        responses: {
+            /** @description The job is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginJobStarted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -43,7 +43,7 @@ function firstOfEach(events: readonly NewEvent[]): readonly NewEvent[] {
 /** Inserts the events and returns the new ones. */
 async function insert(tx: Db, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
   const stored = await tx.all<{ project_id: number; uuid: string }>(sql`
-    insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+    insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain, origin)
     values ${rows(
       events.map((event) => [
         event.project_id,
@@ -54,6 +54,7 @@ async function insert(tx: Db, events: readonly NewEvent[]): Promise<readonly New
         event.created_at,
         event.properties,
         event.elements_chain,
+        event.origin ?? null,
       ]),
     )}
     on conflict (project_id, uuid) do nothing returning project_id, uuid`)

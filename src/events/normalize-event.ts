@@ -19,6 +19,8 @@ export interface EventRow {
 }
 
 export interface NewEvent extends EventRow {
+  /** The plugin configurations that captured the event, separated by commas. Absent for events of clients. */
+  origin?: string
   /** Null if the event must not create or change persons. */
   person: PersonChange | null
   /** Null without a `$session_id`. */
@@ -122,7 +124,7 @@ function sessionOf(event: string, { $session_id, $current_url }: JsonObject): Ev
   return { id: $session_id, url, isPageview: event === '$pageview' }
 }
 
-function elementsOf(properties: JsonObject): string {
+export function elementsOf(properties: JsonObject): string {
   const { $elements, $elements_chain } = properties
   if ($elements === undefined && $elements_chain === undefined) return ''
   delete properties.$elements
@@ -134,7 +136,7 @@ function elementsOf(properties: JsonObject): string {
 const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
 /** Merges copied properties, `$set` in the properties and `$set` of the event. Later sources take precedence. */
-function gatherPersonProperties(properties: JsonObject, source: JsonObject): void {
+export function gatherPersonProperties(properties: JsonObject, source: JsonObject): void {
   let set: JsonObject | undefined
   let set_once: JsonObject | undefined
   for (const name in properties) {
@@ -151,7 +153,7 @@ function gatherPersonProperties(properties: JsonObject, source: JsonObject): voi
   if (set_once || outerOnce) properties.$set_once = { ...set_once, ...innerOnce, ...outerOnce }
 }
 
-function personChange(
+export function personChange(
   { project_id, uuid, event, distinct_id, timestamp }: Omit<EventRow, 'created_at' | 'properties' | 'elements_chain'>,
   properties: JsonObject,
 ): PersonChange {

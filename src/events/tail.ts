@@ -77,9 +77,9 @@ export async function tail(events: Database, reader: EventReader, query: TailQue
   return { rows: page.map(toListedEvent), cursor, more: cursor !== end }
 }
 
-const BY_POSITION = either(sql`indexed by events_by_position`, sql``)
+export const BY_POSITION = either(sql`indexed by events_by_position`, sql``)
 
 /** On SQLite the position is `seq`. */
-const place = either(sql`e.seq`, sql`(e.position, e.seq)`)
-const placeOf = ({ position, seq }: TailCursor): Sql =>
+export const place = either(sql`e.seq`, sql`(e.position, e.seq)`)
+export const placeOf = ({ position, seq }: TailCursor): Sql =>
   either(sql`${Math.max(seq, position - 1)}`, sql`(${position}, ${seq})`)

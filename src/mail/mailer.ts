@@ -13,6 +13,7 @@ import {
   inviteMail,
   memberJoinedMail,
   passwordResetMail,
+  pluginDisabledMail,
 } from './templates.ts'
 
 /** About five hours of attempts. */
@@ -127,6 +128,8 @@ export function createMailer({
         const { path, ...words } = mail.content
         return { ...envelope, ...alertMail({ ...words, link: path === null ? null : site_url + path }) }
       }
+      case 'plugin_disabled':
+        return { ...envelope, ...pluginDisabledMail(mail.content) }
       case 'account_notice':
         return { ...envelope, ...accountNoticeMail(mail.content) }
       case 'password_reset':

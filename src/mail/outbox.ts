@@ -30,6 +30,12 @@ export interface AlertContent {
   path: string | null
 }
 
+export interface PluginDisabledContent {
+  name: string
+  organization: string
+  reason: string
+}
+
 /** An email with a link that contains a token. The token is created when the email is sent. */
 export interface AccountLinkContent {
   user_id: number
@@ -61,6 +67,7 @@ export type MailContent =
   | { kind: 'member_joined'; content: MemberJoinedContent }
   | { kind: 'export_paused'; content: ExportPausedContent }
   | { kind: 'alert'; content: AlertContent }
+  | { kind: 'plugin_disabled'; content: PluginDisabledContent }
   | { kind: 'password_reset'; content: AccountLinkContent }
   | { kind: 'email_verification'; content: AccountLinkContent }
   | { kind: 'account_notice'; content: AccountNoticeContent }

@@ -1,5 +1,11 @@
 /** The templates of all emails, as text and as HTML. */
-import type { AccountEvent, AccountNoticeContent, ExportPausedContent, MemberJoinedContent } from './outbox.ts'
+import type {
+  AccountEvent,
+  AccountNoticeContent,
+  ExportPausedContent,
+  MemberJoinedContent,
+  PluginDisabledContent,
+} from './outbox.ts'
 
 type RenderedMail = { subject: string; text: string; html: string }
 
@@ -70,6 +76,17 @@ export function alertMail({
     subject: oneLine(subject),
     text: [...sentences, ...(link ? [`The export: ${link}`] : [])].join('\n\n'),
     html: page([...sentences.map(paragraph), ...(link ? [anchor(link, 'Open the export')] : [])]),
+  }
+}
+
+export function pluginDisabledMail({ name, organization, reason }: PluginDisabledContent): RenderedMail {
+  const sentence = `The plugin "${name}" of ${organization} was switched off. ${reason}`
+  const remedy =
+    'Its log shows the errors. Fix the cause and enable the configuration. It continues with the events that arrived in the meantime.'
+  return {
+    subject: oneLine(`The plugin "${name}" was switched off`),
+    text: [sentence, remedy].join('\n\n'),
+    html: page([paragraph(sentence), paragraph(remedy)]),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Transpiles the files of a plugin that run in a browser. Runs in a child process, because a few bytes can keep a parser busy. */
 import { Script } from 'node:vm'
-import { type Transform, transform } from 'sucrase'
+import { describeSyntaxError, TranspileError, transpile } from './runtime/transpile.ts'
 
 /** Every visitor of a page loads the script. */
 const MAX_LENGTH = 512 * 1024
@@ -14,11 +14,6 @@ const WRAPPERS: Record<string, readonly [before: string, after: string]> = {
   'frontend.tsx': ['export function getFrontendApp(require) {let exports={};', '\n;return exports;}'],
 }
 
-/** Code that cannot be transpiled. The message says where. */
-export class TranspileError extends Error {
-  override readonly name = 'TranspileError'
-}
-
 /** Undefined for a file that does not run in a browser. Lines keep their numbers. */
 export function transpileBrowserFile(name: string, text: string): string | undefined {
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
@@ -26,27 +21,9 @@ export function transpileBrowserFile(name: string, text: string): string | undef
   if (text.length > MAX_LENGTH)
     throw new TranspileError(`The file has ${text.length} characters. At most ${MAX_LENGTH} are allowed.`)
   const [before, after] = wrapper
-  const script = `${before}${transpile(name, text)}${after}`
+  const script = `${before}${transpile(name, text, { preserveDynamicImport: true })}${after}`
   requireValid(name, script)
   return script
-}
-
-function transpile(name: string, text: string): string {
-  // `<T>x` of TypeScript and JSX exclude each other.
-  const variants: Transform[][] = name.endsWith('x') ? [['jsx']] : [[], ['jsx']]
-  let first: TranspileError | undefined
-  for (const extra of variants)
-    try {
-      return transform(text.replace(/^\ufeff/, ''), {
-        transforms: ['typescript', 'imports', ...extra],
-        disableESTransforms: true,
-        preserveDynamicImport: true,
-        production: true,
-      }).code
-    } catch (error) {
-      first ??= new TranspileError(describeFailure(error))
-    }
-  throw first ?? new TranspileError('The code cannot be parsed.')
 }
 
 /** Sucrase accepts some invalid code, such as two declarations of one name. Compiles the code without running it. */
@@ -54,20 +31,9 @@ function requireValid(name: string, script: string): void {
   try {
     new Script(script.replace(/^export /, ''), { filename: name })
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new TranspileError(describeFailure(error))
+    if (!(error instanceof SyntaxError)) throw new TranspileError(describeSyntaxError(error))
     const [place = ''] = error.stack?.split('\n', 1) ?? []
     const line = place.slice(place.lastIndexOf(':') + 1)
     throw new TranspileError(/^\d+$/.test(line) ? `Line ${line}: ${error.message.slice(0, 300)}` : error.message)
   }
-}
-
-interface SyntaxFailure extends Error {
-  loc?: { line: number; column: number }
-}
-
-function describeFailure(error: unknown): string {
-  if (error instanceof RangeError) return 'The code is nested too deeply.'
-  const { message, loc }: SyntaxFailure = error instanceof Error ? error : new Error(String(error))
-  const reason = message.slice(0, 300).replace(/ \(\d+:\d+\)$/, '')
-  return loc ? `Line ${loc.line}, column ${loc.column}: ${reason}` : reason
 }

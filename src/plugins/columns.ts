@@ -2,8 +2,8 @@
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
 import type { NewPlugin, PluginRow, PluginWrite } from '../store/plugins.ts'
-import type { CodeInspector } from './inspect.ts'
 import type { Manifest } from './manifest.ts'
+import type { CodeInspector } from './runtime/sandbox.ts'
 import { requireHiddenSecrets } from './settings.ts'
 import { type InspectedCode, inspectFiles, manifestIn, mergeFiles } from './source-files.ts'
 import type { FetchedPlugin } from './sources.ts'
@@ -61,7 +61,7 @@ export async function uploadedPlugin(
     metrics: jsonText(input.metrics),
     public_jobs: jsonText(input.public_jobs),
     ...(manifest && manifestColumns(manifest)),
-    capabilities: code.files.length ? code.capabilities : JSON.stringify(input.capabilities ?? {}),
+    capabilities: code.capabilities,
   }
   return { columns, code }
 }
@@ -86,8 +86,7 @@ export const publishedColumns = ({ name, description, icon, config, publicJobs }
 
 /** The columns of an update. Undefined columns keep their value. */
 export function changedColumns(before: PluginRow, input: PluginInput): PluginWrite {
-  const { plugin_type, name, description, icon, config_schema, tag, is_global, capabilities, metrics, public_jobs } =
-    input
+  const { plugin_type, name, description, icon, config_schema, tag, is_global, metrics, public_jobs } = input
   // A schema that an older version accepted can be sent back.
   if (config_schema !== undefined && JSON.stringify(config_schema) !== before.config_schema)
     requireHiddenSecrets(config_schema, (detail) => invalid('config_schema', detail))
@@ -99,7 +98,6 @@ export function changedColumns(before: PluginRow, input: PluginInput): PluginWri
     config_schema: config_schema === undefined ? undefined : JSON.stringify(config_schema),
     tag,
     is_global,
-    capabilities: capabilities === undefined ? undefined : JSON.stringify(capabilities),
     metrics: metrics === undefined ? undefined : jsonText(metrics),
     public_jobs: public_jobs === undefined ? undefined : jsonText(public_jobs),
   }

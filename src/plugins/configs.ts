@@ -2,20 +2,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
+import { resumePosition } from '../events/positions.ts'
 import type { Ids } from '../ids.ts'
-import type { Db } from '../sql/db.ts'
+import type { Database, Db } from '../sql/db.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { secretChange } from '../store/field-changes.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
+import * as states from '../store/plugin_states.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loggedChanges } from './activity.ts'
 import { diffFields } from './changes.ts'
+import { type RunState, runStates } from './metrics.ts'
 import { changeWithin } from './service.ts'
 import { type ConfigValues, MASK, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
 
@@ -23,6 +26,7 @@ type Schemas = components['schemas']
 
 export interface ConfigService {
   db: Db
+  events: Database
   ids: Ids
   now: () => string
   vault: Vault
@@ -33,24 +37,41 @@ export interface ConfigWithPlugin {
   plugin: plugins.PluginRow
 }
 
+export interface DescribedConfig extends ConfigWithPlugin {
+  state: RunState
+}
+
 /** Precedes the name of a setting in the activity log. */
 const SETTING = 'config__'
-const NO_VALUES: ConfigValues = { open: {}, secrets: {} }
+export const NO_VALUES: ConfigValues = { open: {}, secrets: {} }
 
 export async function list(
-  db: Db,
+  { db, now }: Pick<ConfigService, 'db' | 'now'>,
   project_id: number,
   paging: { limit: number; offset: number },
-): Promise<{ count: number; rows: ConfigWithPlugin[] }> {
+): Promise<{ count: number; rows: DescribedConfig[] }> {
   const { count, rows } = await store.list(db, project_id, paging)
   const pluginOf = await plugins.byIds(db, [...new Set(rows.map(({ plugin_id }) => plugin_id))])
+  const stateOf = await runStates(
+    db,
+    rows.map(({ id }) => id),
+    now(),
+  )
   return {
     count,
     rows: rows.flatMap((config) => {
       const plugin = pluginOf.get(config.plugin_id)
-      return plugin ? [{ config, plugin }] : []
+      return plugin ? [{ config, plugin, state: stateOf(config.id) }] : []
     }),
   }
+}
+
+export async function describe(
+  { db, now }: Pick<ConfigService, 'db' | 'now'>,
+  config: store.PluginConfigRow,
+): Promise<DescribedConfig> {
+  const stateOf = await runStates(db, [config.id], now())
+  return { ...(await withPlugin(db, config)), state: stateOf(config.id) }
 }
 
 export async function withPlugin(db: Db, config: store.PluginConfigRow): Promise<ConfigWithPlugin> {
@@ -61,14 +82,15 @@ export async function withPlugin(db: Db, config: store.PluginConfigRow): Promise
 /** The project that a configuration belongs to. */
 type Project = { id: number; organization_id: string }
 
-export function create(
+export async function create(
   service: ConfigService,
   project: Project,
   input: Schemas['PluginConfigCreate'],
   actor: UserActor,
-): Promise<ConfigWithPlugin> {
-  const { db, ids, now, vault } = service
-  return changeWithin(db, project.organization_id, async (tx) => {
+): Promise<DescribedConfig> {
+  const { db, events, ids, now, vault } = service
+  const position = await resumePosition(events, 'events')
+  const created = await changeWithin(db, project.organization_id, async (tx) => {
     const plugin = await plugins.lock(tx, input.plugin)
     if (!plugin || !(await plugins.get(tx, project.organization_id, input.plugin)))
       throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
@@ -89,20 +111,23 @@ export function create(
       now(),
     )
     const config = await store.update(tx, empty.id, encryptedColumns(vault, empty.id, values), now())
+    if (config.enabled) await states.enable(tx, config.id, position, false)
     await recordChange(tx, service, { project, actor, plugin, after: config })
-    return { config, plugin }
+    return config
   })
+  return describe(service, created)
 }
 
-export function update(
+export async function update(
   service: ConfigService,
   project: Project,
   { id, plugin_id }: store.PluginConfigRow,
   input: Schemas['PluginConfigWrite'],
   actor: UserActor,
-): Promise<ConfigWithPlugin> {
-  const { db, now, vault } = service
-  return changeWithin(db, project.organization_id, async (tx) => {
+): Promise<DescribedConfig> {
+  const { db, events, now, vault } = service
+  const position = await resumePosition(events, 'events')
+  const updated = await changeWithin(db, project.organization_id, async (tx) => {
     const plugin = await plugins.lock(tx, plugin_id)
     const before = await store.lock(tx, id)
     if (!plugin || !before) throw notFound()
@@ -122,11 +147,13 @@ export function update(
       ...(sort_order !== undefined && { sort_order }),
       ...(values && encryptedColumns(vault, id, values)),
     }
-    if (isEmpty(changes)) return { config: before, plugin }
+    if (isEmpty(changes)) return before
     const config = await store.update(tx, id, changes, now())
+    if (config.enabled && !before.enabled) await states.enable(tx, id, position, input.skip ?? false)
     await recordChange(tx, service, { project, actor, plugin, before, after: config })
-    return { config, plugin }
+    return config
   })
+  return describe(service, updated)
 }
 
 export function remove(
@@ -156,7 +183,7 @@ export function visibleFields({ config: row, plugin }: ConfigWithPlugin) {
   }
 }
 
-const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
+export const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
   open: JSON.parse(config),
   secrets: secrets === null ? {} : JSON.parse(vault.decrypt(secrets, placeOf('plugin_configs', id))),
 })

@@ -1,10 +1,13 @@
 /** Installs, changes, upgrades and uninstalls plugins. Every change is recorded in the activity log. */
+import { requireLevel } from '../auth/access.ts'
 import { invalid, notFound, unavailable } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import type { UserActor } from '../store/activity_log.ts'
+import { ADMIN } from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
+import { haveSecrets } from '../store/plugin_configs.ts'
 import * as store from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
@@ -21,7 +24,7 @@ import {
   publishedColumns,
   uploadedPlugin,
 } from './columns.ts'
-import type { CodeInspector } from './inspect.ts'
+import type { CodeInspector } from './runtime/sandbox.ts'
 import { inspectFiles, manifestIn, mergeFiles, textsOf } from './source-files.ts'
 import type { PluginSources } from './sources.ts'
 import type { PluginUrl } from './url.ts'
@@ -114,6 +117,7 @@ export interface PluginWithFiles {
 /** Merges an edit into the source. Retries when another edit was committed in the meantime. */
 export async function updateSource(
   { db, ids, now, inspector }: PluginService,
+  { membership_level }: OrganizationRow,
   { organization_id, id, family }: store.PluginRow,
   edit: Record<string, string | null>,
   actor: UserActor,
@@ -128,6 +132,7 @@ export async function updateSource(
     if (changedFiles.length === 0) return { plugin: before, files: stored }
     const { files, capabilities } = await inspectFiles(inspector, merged)
     const plugin = await changeWithin(db, organization_id, async (tx) => {
+      await requireMayChangeCode(tx, id, membership_level)
       if (!(await store.replaceFiles(tx, before, files))) return undefined
       const manifest = merged['plugin.json'] === texts['plugin.json'] ? undefined : manifestIn(merged)
       const columns = { capabilities, ...(manifest && manifestColumns(manifest)) }
@@ -150,6 +155,7 @@ export async function checkForUpdates(service: PluginService, plugin: store.Plug
 
 export async function upgrade(
   service: PluginService,
+  { membership_level }: OrganizationRow,
   plugin: store.PluginRow,
   actor: UserActor,
 ): Promise<store.PluginRow> {
@@ -159,11 +165,17 @@ export async function upgrade(
   const { tag, manifest, files } = await sources.fetch(url.origin, tokenOf(service, plugin))
   const code = await inspectFiles(service.inspector, files)
   return changeWithin(db, plugin.organization_id, async (tx) => {
+    await requireMayChangeCode(tx, plugin.id, membership_level)
     const before = await store.lock(tx, plugin.id)
     if (!before || !(await store.replaceFiles(tx, before, code.files))) throw notFound()
     const columns = { ...publishedColumns(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
     return change(tx, before, columns, { ids, actor, activity: 'upgraded', now: now() })
   })
+}
+
+/** New code of a plugin can send the secrets of its configurations anywhere. */
+async function requireMayChangeCode(tx: Db, plugin_id: number, level: number): Promise<void> {
+  if (await haveSecrets(tx, plugin_id)) requireLevel(level, ADMIN)
 }
 
 /** Undefined for plugins that were not fetched from a remote host. */

@@ -4,7 +4,7 @@ import type { components } from '../contract/openapi.ts'
 import { AppError } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import * as store from '../store/site_apps.ts'
-import type { CodeInspector } from './inspect.ts'
+import type { CodeInspector } from './runtime/sandbox.ts'
 import { settingFields, siteValues } from './settings.ts'
 
 type SiteApp = components['schemas']['CaptureConfiguration']['siteApps'][number]

@@ -1,8 +1,8 @@
 /** The source files of a plugin: merging edits, reading plugin.json, inspecting code. */
 import { invalid } from '../errors.ts'
 import type { PluginFile, TranspiledFile } from '../store/plugins.ts'
-import type { CodeInspector } from './inspect.ts'
 import { type Manifest, readManifest } from './manifest.ts'
+import type { CodeInspector } from './runtime/sandbox.ts'
 
 const MAX_FILES = 100
 const MAX_CHARACTERS = 4 * 1024 * 1024

@@ -21,12 +21,14 @@ import schedules from './migrations/0018-schedules.ts'
 import models from './migrations/0019-models.ts'
 import integrations from './migrations/0020-integrations.ts'
 import alerts from './migrations/0021-alerts.ts'
+import pluginRuntime from './migrations/0022-plugin-runtime.ts'
 import siteApps from './migrations/0023-site-apps.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
 import personChanges from './migrations/events-0004.ts'
 import eventSessions from './migrations/events-0005.ts'
+import eventOrigins from './migrations/events-0006.ts'
 import { name, sql } from './template.ts'
 
 /** A set of tables with its own schema version. Each is a file on SQLite; PostgreSQL has all in one database. */
@@ -64,13 +66,14 @@ export const ADMINISTRATION: Track = {
     models,
     integrations,
     alerts,
+    pluginRuntime,
     siteApps,
   ],
 }
 export const EVENTS: Track = {
   file: 'events.db',
   table: 'event_migrations',
-  migrations: [events, eventPositions, eventCounts, personChanges, eventSessions],
+  migrations: [events, eventPositions, eventCounts, personChanges, eventSessions, eventOrigins],
 }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length

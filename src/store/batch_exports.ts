@@ -132,6 +132,7 @@ export async function highestPosition(db: Db): Promise<number> {
   const row = await db.get<{ position: number | null }>(sql`
     select max(position) as position from (
       select max(watermark) as position from batch_exports
-      union all select max(coalesce(resumed_position, position)) from batch_export_pauses) reached`)
+      union all select max(coalesce(resumed_position, position)) from batch_export_pauses
+      union all select max(position) from plugin_states) reached`)
   return row?.position ?? 0
 }

@@ -25,6 +25,7 @@ export type Activity =
   | 'order_changed'
   | 'config_updated'
   | 'config_deleted'
+  | 'job_started'
 
 export interface ActivityRow {
   plugin_id: number

@@ -43,6 +43,14 @@ export function get(db: Db, project_id: number, id: number): Promise<PluginConfi
   return db.get<PluginConfigRow>(sql`select * from plugin_configs where project_id = ${project_id} and id = ${id}`)
 }
 
+/** Whether a configuration of the plugin, in any project, has secrets. */
+export async function haveSecrets(db: Db, plugin_id: number): Promise<boolean> {
+  return (
+    (await db.get(sql`select 1 from plugin_configs where plugin_id = ${plugin_id} and secrets is not null limit 1`)) !==
+    undefined
+  )
+}
+
 /** Locks the configuration until the transaction ends; undefined when it was deleted. */
 export function lock(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
   return tx.get<PluginConfigRow>(sql`select * from plugin_configs where id = ${id} ${forUpdate}`)

@@ -580,13 +580,14 @@ onBothEngines(
       config_schema: { a: { type: 'string' } },
       tag: 'v1',
       is_global: true,
-      capabilities: { methods: ['onEvent'] },
       metrics: { m: 'sum' },
       public_jobs: { j: {} },
     }
     for (const family of FAMILIES) {
-      const created = await app.send('POST', within(app, family), { body: fields })
+      const sent = { ...fields, capabilities: { methods: ['onEvent'] } }
+      const created = await app.send('POST', within(app, family), { body: sent })
       t.match(created, { status: 201, body: { ...fields, url: null, latest_tag: null } })
+      t.strictSame(created.body.capabilities, {}, 'capabilities come from the code')
       const item = `${within(app, family)}${created.body.id}/`
       for (const [method, path] of [
         ['GET', ''],
@@ -799,7 +800,7 @@ onBothEngines(
       status: 400,
       body: { code: 'max_length', attr: 'name' },
     })
-    await app.send('PATCH', `${item}update_source/`, { body: { source: { 'index.ts': 'secret = "hidden"' } } })
+    await app.send('PATCH', `${item}update_source/`, { body: { source: { 'index.ts': 'const secret = "hidden"' } } })
     await app.send('POST', `${item}upgrade/`)
     const { body: second } = await app.send('POST', url, { body: sourceOf('') })
     await app.send('DELETE', `${url}${second.id}/`)
@@ -878,6 +879,10 @@ onBothEngines(
     t.strictSame(await ids('unused'), [idle])
     t.strictSame(await ids('exports_unsubscribe_configs'), [sender])
     await app.send('PATCH', `${url}${quiet}/`, { body: { capabilities: { methods: ['composeWebhook'] } } })
+    t.strictSame(await ids('exports_unsubscribe_configs'), [sender], 'capabilities come from the code')
+    await app.send('PATCH', `${url}${quiet}/update_source/`, {
+      body: { source: { 'index.ts': 'export const composeWebhook = () => null' } },
+    })
     t.strictSame(await ids('exports_unsubscribe_configs'), [sender, quiet])
     t.match((await app.send('GET', `${url}exports_unsubscribe_configs/?limit=1`)).body, { count: 2, next: /offset=1/ })
   },

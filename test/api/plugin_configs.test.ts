@@ -1,6 +1,7 @@
-import t from 'tap'
-import { sql } from '../../src/sql/template.ts'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import t, { type Test } from 'tap'
+import { name, sql } from '../../src/sql/template.ts'
+import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { capture, runPlugin, storedEvents } from '../helpers/plugins.ts'
 
 const options = { environment: { SECRET_KEY: '5e'.repeat(32) } }
 const MASK = '********'
@@ -394,4 +395,193 @@ onBothEngines(
     app.transcript.length = 0
   },
   options,
+)
+
+const RUNNING = { environment: { OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e'.repeat(32) } }
+
+/** The responses contain measured times, which differ. */
+const onEachEngine = (title: string, scenario: (t: Test, app: TestApp) => Promise<void>): void => {
+  for (const engine of ENGINES)
+    t.test(`${title} (${engine})`, async (t) => scenario(t, await openApp(t, engine, RUNNING)))
+}
+
+onEachEngine('the log, the metrics and the last error of a configuration can be read', async (t, app) => {
+  const running = await runPlugin(
+    app,
+    `export function processEvent(event) {
+        if (event.event === 'bad') throw new Error('cannot read ' + event.event)
+        console.warn('100% done', event.event)
+        return event
+      }`,
+  )
+  const params = { id: running.config }
+  t.match((await app.call('plugin_configs.retrieve', { params })).body, { error: null, delivery_rate_24h: null })
+  await capture(app, [{ event: 'good' }, { event: 'fine' }, { event: 'better' }, { event: 'bad' }])
+  await app.deps.plugins.recorder.flush()
+
+  const all = (await app.call('plugin_configs.logs', { params })).body
+  t.equal(all.count, 4)
+  t.match(all.results[0], {
+    team_id: app.first.project_id,
+    plugin_id: running.plugin,
+    plugin_config_id: running.config,
+    source: 'PLUGIN',
+    type: 'ERROR',
+    message: /cannot read bad/,
+  })
+  const found = async (query: object) => (await app.call('plugin_configs.logs', { params, query })).body.results
+  t.match(await found({ type_filter: 'warn' }), { length: 3 })
+  t.match(await found({ type_filter: ['WARN', 'ERROR'] }), { length: 4 })
+  t.match(await found({ search: '100% DONE f' }), [{ message: '100% done fine', source: 'CONSOLE' }])
+  t.match(await found({ after: '2100-01-01' }), { length: 0 })
+  t.match(await found({ limit: 1, offset: 1 }), [{ type: 'WARN' }])
+  t.match(await app.call('plugin_configs.logs', { params, query: { type_filter: 'loud' } }), {
+    status: 400,
+    body: { attr: 'type_filter', detail: /DEBUG, LOG, INFO, WARN, ERROR/ },
+  })
+
+  const metrics = (await app.call('plugin_configs.metrics', { params })).body
+  t.match(metrics, { delivery_rate: 0.75 })
+  t.match(metrics.results, [{ category: 'processEvent', successes: 3, failures: 1, dropped: 0, changed: 0 }])
+  const later = (await app.call('plugin_configs.metrics', { params, query: { after: '2100-01-01' } })).body
+  t.strictSame(later, { delivery_rate: null, results: [] })
+
+  const described = {
+    error: { name: 'Error', message: 'cannot read bad', stack: String, time: String },
+    delivery_rate_24h: 0.75,
+  }
+  t.match((await app.call('plugin_configs.retrieve', { params })).body, described)
+  t.match((await app.call('plugin_configs.list')).body.results, [described])
+  await capture(app, [{ event: 'good' }])
+  await app.deps.plugins.recorder.flush()
+  t.match((await app.call('plugin_configs.retrieve', { params })).body, { error: null, delivery_rate_24h: 0.8 })
+})
+
+onEachEngine('public jobs start with a validated payload and run once', async (t, app) => {
+  const { body: plugin } = await app.send('POST', pluginsOf(app), {
+    body: {
+      source: {
+        'index.ts': `export const jobs = { fill: (payload) => console.log('filled', JSON.stringify(payload)) }`,
+        'plugin.json': JSON.stringify({
+          name: 'Filler',
+          publicJobs: {
+            fill: { payload: { since: { type: 'date', required: true }, size: { default: 5, staff_only: true } } },
+          },
+        }),
+      },
+    },
+  })
+  const { body: config } = await app.call('plugin_configs.create', { body: { plugin: plugin.id, enabled: true } })
+  const params = { id: config.id }
+  const start = (job: object, key?: string) =>
+    app.call('plugin_configs.start_job', { params, body: { job }, ...(key && { key }) })
+  const rejected: [object, object][] = [
+    [{ type: 'empty' }, { attr: 'job__type', detail: /Its jobs are: fill/ }],
+    [{ type: 'fill' }, { attr: 'job__payload__since', code: 'required' }],
+    [{ type: 'fill', payload: { since: 'x', other: 1 } }, { attr: 'job__payload__other' }],
+  ]
+  for (const [job, body] of rejected) t.match(await start(job), { status: 400, body })
+  const started = await start({ type: 'fill', payload: { since: '2026-01-01' } })
+  t.match(started, { status: 200, body: { job_id: String } })
+  await app.deps.plugins.tasks.drain()
+  await app.deps.plugins.recorder.flush()
+  const { results } = (await app.call('plugin_configs.logs', { params, query: { search: 'filled' } })).body
+  t.equal(results.length, 1)
+  t.strictSame(JSON.parse(results[0].message.replace('filled ', '')), {
+    since: '2026-01-01',
+    size: 5,
+    $operation: 'start',
+    $job_id: started.body.job_id,
+  })
+  const activity = await app.call('activity_log.list', { query: { area: 'plugin_configs' } })
+  t.match(activity.body.results[0], { activity: 'job_started', item_id: String(config.id) })
+  await app.call('plugin_configs.update', { params, body: { enabled: false } })
+  t.match(await start({ type: 'fill', payload: { since: 'x' } }), { status: 400, body: { detail: /not enabled/ } })
+})
+
+onEachEngine('a test runs a plugin on sample events and stores nothing', async (t, app) => {
+  const source = `
+      export const jobs = { later: () => {} }
+      export function processEvent(event, { config, global, storage, jobs }) {
+        if (event.event === 'drop') return null
+        if (event.event === 'fail') throw new TypeError('failed on purpose')
+        console.log('key is', config.key)
+        event.properties.greeting = config.word
+        return event
+      }
+      export async function onEvent(event, { storage, jobs, cache }) {
+        await storage.set('seen', (await storage.get('seen', 0)) + 1)
+        posthog.capture('derived', { number: await storage.get('seen') })
+        await jobs.later({ a: 1 }).runIn(1, 'minute')
+      }`
+  const schema = [
+    { key: 'word', type: 'string' },
+    { key: 'key', type: 'string', secret: true },
+  ]
+  const config = { word: 'hello', key: 'topsecret' }
+  const running = await runPlugin(app, source, { config, schema, enabled: false })
+  const events = ['one', 'drop', 'fail'].map((event) => ({ event, distinct_id: 'ada' }))
+  const run = (body: object, key?: string) => app.call('plugin_configs.test', { body, ...(key && { key }) })
+  const { status, body } = await run({ plugin_config: running.config, events })
+  t.equal(status, 200)
+  t.match(body, { error: null, milliseconds: Number })
+  t.match(body.results, [
+    { function: 'processEvent', input: { event: 'one' }, output: { properties: { greeting: 'hello' } }, error: null },
+    { function: 'onEvent', input: { properties: { greeting: 'hello' } }, output: null, error: null },
+    { function: 'processEvent', input: { event: 'drop' }, output: null, error: null },
+    { function: 'processEvent', input: { event: 'fail' }, output: null, error: 'TypeError: failed on purpose' },
+    { function: 'onEvent', input: { event: 'fail' } },
+  ])
+  t.match(body.logs[0], { type: 'LOG', message: 'key is **REDACTED**' })
+  t.match(body.captured, [{ event: 'derived', properties: { number: 1 } }, { properties: { number: 2 } }])
+  t.match(body.jobs, [{ type: 'later', payload: { a: 1 }, delay_ms: 60_000 }, {}])
+  t.strictSame(await storedEvents(app), [])
+  for (const table of ['plugin_storage', 'plugin_jobs', 'plugin_log_entries'] as const)
+    t.same(await app.deps.db.get(sql`select count(*) as count from ${name(table)}`), { count: 0 }, table)
+
+  const broken = await run({ plugin: running.plugin, config, source: 'export const x: number = (' })
+  t.match(broken, { status: 200, body: { results: [], error: /Line 1/ } })
+  const endless = await run({
+    plugin: running.plugin,
+    config,
+    source: 'export const processEvent = () => { for (;;); }',
+  })
+  t.match(endless.body.results, [{ output: null, error: /time/i }])
+  t.match(await run({ plugin: running.plugin }), {
+    status: 200,
+    body: { results: [{ input: { event: '$pageview' } }, {}] },
+  })
+  for (const [sent, expected] of [
+    [{}, { attr: 'plugin', code: 'required' }],
+    [{ plugin: 4_711 }, { attr: 'plugin', code: 'does_not_exist' }],
+    [{ plugin_config: 4_711 }, { attr: 'plugin_config', code: 'does_not_exist' }],
+    [{ plugin: running.plugin, config: { other: 1 } }, { attr: 'config__other' }],
+  ])
+    t.match(await run(sent!), { status: 400, body: expected! })
+})
+
+onEachEngine(
+  'only administrators change or test the code of a plugin whose configurations have secrets',
+  async (t, app) => {
+    const member = await app.member('member@example.com', 1)
+    const schema = [{ key: 'key', type: 'string', secret: true }]
+    const open = await runPlugin(app, 'export const onEvent = () => {}', { schema: [], enabled: false })
+    const secret = await runPlugin(app, 'export const onEvent = () => {}', {
+      schema,
+      config: { key: 'topsecret' },
+      enabled: false,
+    })
+    const edit = (id: number, key: string) =>
+      app.send('PATCH', `${pluginsOf(app)}${id}/update_source/`, {
+        key,
+        body: { source: { 'index.ts': 'export const onEvent = () => fetch("https://example.com")' } },
+      })
+    t.equal((await edit(open.plugin, member.key)).status, 200)
+    t.match(await edit(secret.plugin, member.key), { status: 403, body: { detail: /level 8/ } })
+    const test = (plugin_config: number) =>
+      app.call('plugin_configs.test', { body: { plugin_config, events: [] }, key: member.key })
+    t.equal((await test(open.config)).status, 200)
+    t.match(await test(secret.config), { status: 403, body: { detail: /level 8/ } })
+    t.equal((await edit(secret.plugin, app.first.api_key)).status, 200)
+  },
 )

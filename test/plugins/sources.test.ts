@@ -6,8 +6,7 @@ import { AppError } from '../../src/errors.ts'
 import { unpack } from '../../src/plugins/archive.ts'
 import { CatalogEntry, catalog } from '../../src/plugins/catalog.ts'
 import { diffFields } from '../../src/plugins/changes.ts'
-import { inspectCode } from '../../src/plugins/code.ts'
-import { type CodeInspector, createCodeInspector } from '../../src/plugins/inspect.ts'
+import { type CodeInspector, createSandbox } from '../../src/plugins/runtime/sandbox.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
 import { tarOf, zipOf } from '../helpers/archives.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
@@ -24,7 +23,7 @@ const HOSTS = {
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
 
 function openInspector(t: Test): CodeInspector {
-  const inspector = createCodeInspector()
+  const inspector = createSandbox({ max_processes: 2 })
   t.teardown(() => inspector.stop())
   return inspector
 }
@@ -175,7 +174,8 @@ t.test('parses or rejects random URLs and archives', async (t) => {
   figure(t, { area: 'Plugins', count: URLS + ARCHIVES, of: 'random URLs and archives', result, seed })
 })
 
-t.test('finds the exports of code without running it', async (t) => {
+t.test('finds the exports of code by loading it in the sandbox', async (t) => {
+  const { inspect } = openInspector(t)
   const offers = (methods: string[], jobs: string[] = [], scheduled_tasks: string[] = []) => ({
     methods,
     jobs,
@@ -183,38 +183,50 @@ t.test('finds the exports of code without running it', async (t) => {
   })
   for (const [code, expected] of [
     ['export function onEvent(event: PluginEvent): void {}', offers(['onEvent'])],
-    ['export const processEvent = async (e) => e, other = 1', offers(['processEvent'])],
+    ['export const processEvent = async (e) => e; export const other = 1', offers(['processEvent'])],
     ['function a() {}\nexport { a as setupPlugin }', offers(['setupPlugin'])],
-    ["export { onEvent } from './elsewhere'", offers(['onEvent'])],
     [
-      'export async function runEveryHour() {}\nexport const jobs = { b: f, "a c"() {} } as const',
+      'export async function runEveryHour() {}\nconst f = () => 1\nexport const jobs = { b: f, "a c"() {}, no: 1 } as const',
       offers([], ['b', 'a c'], ['runEveryHour']),
     ],
-    ['const jobs = { one: 1 } satisfies Jobs\nexport { jobs }', offers([], ['one'])],
+    ['const jobs = { one() {} } satisfies Jobs\nexport { jobs }', offers([], ['one'])],
     ['export default { composeWebhook(event) {} }', offers(['composeWebhook'])],
-    ['module.exports = { onEvent, teardownPlugin: f, jobs: { x() {} } }', offers(['teardownPlugin', 'onEvent'], ['x'])],
+    [
+      'const f = () => 1; module.exports = { onEvent: f, teardownPlugin: f, jobs: { x() {} } }',
+      offers(['teardownPlugin', 'onEvent'], ['x']),
+    ],
+    ['exports = { exportEvents() {}, onEvent() {}, runEvery: 1 }', offers(['exportEvents', 'onEvent'])],
+    ['function processEventBatch(events) {}', offers(['processEvent'])],
+    ['const onEvent = () => 1; let composeWebhook = async () => 1', offers(['onEvent', 'composeWebhook'])],
     [
       'exports.onEvent = exports.getSettings = void 0; exports.onEvent = onEvent; function onEvent() {}',
       offers(['onEvent']),
     ],
     [
-      'Object.defineProperty(exports, "__esModule", { value: true }); Object.defineProperty(exports, "onEvent", { get: function () { return m.onEvent } })',
+      'Object.defineProperty(exports, "__esModule", { value: true }); const m = { onEvent() {} }; Object.defineProperty(exports, "onEvent", { enumerable: true, get: function () { return m.onEvent } })',
       offers(['onEvent']),
     ],
     [
-      'var s = {}; __export(s, { onEvent: () => onEvent, jobs: () => jobs }); module.exports = __toCommonJS(s); var jobs = { z: 1 }; async function onEvent() {}',
+      'var s = {}; for (const [k, get] of Object.entries({ onEvent: () => onEvent, jobs: () => jobs })) Object.defineProperty(s, k, { get, enumerable: true }); module.exports = s; var jobs = { z() {} }; async function onEvent() {}',
       offers(['onEvent'], ['z']),
     ],
     ['export type onEvent = string; export interface jobs { a: 1 }', offers([])],
     ['export const onEvent = 5', offers([])],
-    ['const view = <div>hello</div>; export function onEvent() {}', offers(['onEvent'])],
-    ['process.exit(1); while (true) {}', offers([])],
+    ['const view = () => <div>hello</div>; export function onEvent() {}', offers(['onEvent'])],
   ] as const) {
-    const { capabilities, errors } = inspectCode({ 'index.ts': code })
+    const { capabilities, errors } = await inspect({ 'index.ts': code })
     t.strictSame(capabilities, expected, code)
     t.strictSame(errors, {}, code)
   }
-  const { inspect } = openInspector(t)
+  for (const [code, error] of [
+    ["let a\nexport { onEvent } from './elsewhere'", /^Line 2: Cannot import "\.\/elsewhere"\. .* crypto, /],
+    ["const pg = require('pg')", /^Line 1: Cannot import "pg"/],
+    ['\n\nprocess.exit(1)', /^Line 3: ReferenceError: /],
+    ['export function onEvent() {}\nwhile (true) {}', 'The call took too long and was stopped.'],
+    ['const x = 1\nexport const a = 1, b = 2', /^Line 2: Export one variable/],
+    ['export const metrics = { a: "average" }', /"a" must be "sum", "max" or "min"/],
+  ] as const)
+    t.match(await inspect({ 'index.ts': code }), { capabilities: {}, errors: { 'index.ts': error } }, code)
   const { transpiled, ...inspection } = await inspect({ 'plugin.json': '{}', 'site.ts': 'export const a = 1' })
   t.strictSame(inspection, { capabilities: {}, errors: {} })
   t.match(transpiled, { 'site.ts': /exports\.a = a/ })
@@ -225,14 +237,14 @@ t.test('finds the exports of code without running it', async (t) => {
   t.match(await inspect({ 'index.ts': '['.repeat(200_000) }), { errors: { 'index.ts': /nested too deeply/ } })
 })
 
-t.test('gives up on code that keeps the parser busy and inspects other code at the same time', async (t) => {
+t.test('gives up on code that hangs and inspects other code at the same time', async (t) => {
   const { inspect } = openInspector(t)
-  const slow = `${'f<'.repeat(190)}x${'>(1)'.repeat(190)};`.repeat(200)
+  const slow = 'new Array(4294967295).join("x")'
   const [busy, quick] = await Promise.all([
     inspect({ 'index.ts': slow }),
     inspect({ 'index.ts': 'export function onEvent() {}' }),
   ])
-  t.match(busy, { capabilities: {}, errors: { 'index.ts': /too much time/ } })
+  t.match(busy, { capabilities: {}, errors: { 'index.ts': /took too long/ } })
   t.match(quick, { capabilities: { methods: ['onEvent'] } })
 })
 

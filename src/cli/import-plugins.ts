@@ -1,0 +1,39 @@
+/** The plugins of the project that an import writes to. */
+import { dirname } from 'node:path'
+import { pino } from 'pino'
+import { readConfig, type Variables } from '../config.ts'
+import { ingest } from '../events/ingest.ts'
+import type { Ids } from '../ids.ts'
+import { createOutbound } from '../outbound/guard.ts'
+import { createTransformations } from '../plugins/runtime/runtime.ts'
+import { clockOf, type Database } from '../sql/db.ts'
+import { createVault, readKeys } from '../store/vault.ts'
+import { databaseUrl, type LocalOptions } from './local.ts'
+
+/** No client waits for the plugins. */
+const BATCH_MS = 600_000
+
+export async function openTransformations(
+  variables: Variables,
+  options: LocalOptions,
+  { db, events, ids }: { db: Database; events: Database; ids: Ids },
+) {
+  const config = readConfig({ ...variables, DATABASE_URL: databaseUrl(variables, options) })
+  const milliseconds = clockOf(db)
+  return createTransformations({
+    db,
+    events,
+    vault: createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null)),
+    outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
+    ids,
+    now: () => new Date(milliseconds()).toISOString(),
+    milliseconds,
+    addEvents: async (rows) => {
+      await events.tx((tx) => ingest(tx, rows))
+    },
+    site_url: config.SITE_URL ?? '',
+    log: pino({ level: 'error' }, pino.destination(2)),
+    wakeMailer: null,
+    request_ms: BATCH_MS,
+  })
+}

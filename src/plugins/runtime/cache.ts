@@ -1,0 +1,144 @@
+/**
+ * The cache of plugins: in the memory of this process, for each plugin and project. Entries are lost at a restart and are not
+ * shared between nodes.
+ */
+
+/** The least recently written entries are removed first. */
+const MAX_ENTRIES = 10_000
+const MAX_CHARACTERS = 4 * 1024 * 1024
+const MAX_VALUE_LENGTH = 256 * 1024
+const MAX_LIST = 10_000
+
+interface Entry {
+  value: string | string[]
+  /** Milliseconds since 1970. */
+  expires_at: number
+}
+
+export interface PluginCache {
+  /** Runs one operation on the cache of a plugin in a project. Throws for wrong arguments. */
+  run(space: string, operation: string, key: string, args: readonly unknown[]): unknown
+}
+
+export function createPluginCache(milliseconds: () => number): PluginCache {
+  const spaces = new Map<string, Space>()
+  return {
+    run: (name, operation, key, args) => {
+      let space = spaces.get(name)
+      if (!space) {
+        space = createSpace(milliseconds)
+        spaces.set(name, space)
+      }
+      const work = space[operation as keyof Space]
+      if (!Object.hasOwn(space, operation) || !work) throw new TypeError('The cache has no such function.')
+      return work(key, args)
+    },
+  }
+}
+
+type Space = Record<
+  'set' | 'get' | 'incr' | 'expire' | 'lpush' | 'lrange' | 'llen' | 'lpop' | 'lrem',
+  (key: string, args: readonly unknown[]) => unknown
+>
+
+function createSpace(milliseconds: () => number): Space {
+  const entries = new Map<string, Entry>()
+  let characters = 0
+
+  const sizeOf = (key: string, { value }: Entry): number =>
+    key.length + (typeof value === 'string' ? value.length : value.reduce((sum, item) => sum + item.length + 8, 0))
+
+  function remove(key: string): void {
+    const entry = entries.get(key)
+    if (!entry) return
+    characters -= sizeOf(key, entry)
+    entries.delete(key)
+  }
+
+  function read(key: string): Entry | undefined {
+    const entry = entries.get(key)
+    if (!entry || entry.expires_at > milliseconds()) return entry
+    remove(key)
+    return undefined
+  }
+
+  function write(key: string, value: Entry['value'], expires_at = Number.POSITIVE_INFINITY): void {
+    const entry = { value, expires_at }
+    const size = sizeOf(key, entry)
+    if (size > MAX_VALUE_LENGTH) throw new RangeError(`A cached value has at most ${MAX_VALUE_LENGTH} characters.`)
+    remove(key)
+    entries.set(key, entry)
+    characters += size
+    for (const oldest of entries.keys()) {
+      if (entries.size <= MAX_ENTRIES && characters <= MAX_CHARACTERS) break
+      remove(oldest)
+    }
+  }
+
+  const listAt = (key: string): string[] => {
+    const value = read(key)?.value ?? []
+    if (typeof value === 'string') throw new TypeError(`The cached value of "${key}" is not a list.`)
+    return value
+  }
+  const replaceList = (key: string, list: string[]): void => {
+    const expires_at = entries.get(key)?.expires_at
+    if (list.length === 0) remove(key)
+    else write(key, list, expires_at)
+  }
+
+  return {
+    set: (key, [value, seconds]) =>
+      write(
+        key,
+        String(value),
+        typeof seconds === 'number' && seconds > 0 ? milliseconds() + seconds * 1000 : undefined,
+      ),
+    get: (key) => {
+      const value = read(key)?.value
+      return typeof value === 'string' ? value : null
+    },
+    incr: (key) => {
+      const entry = read(key)
+      const number = Number(entry?.value ?? 0)
+      if (!Number.isSafeInteger(number)) throw new TypeError(`The cached value of "${key}" is not a number.`)
+      write(key, String(number + 1), entry?.expires_at)
+      return number + 1
+    },
+    expire: (key, [seconds]) => {
+      const entry = read(key)
+      if (!entry) return false
+      entry.expires_at = milliseconds() + Number(seconds) * 1000
+      return true
+    },
+    lpush: (key, [items]) => {
+      if (!Array.isArray(items)) throw new TypeError('lpush takes a list.')
+      const list = [...items.map(String).reverse(), ...listAt(key)]
+      if (list.length > MAX_LIST) throw new RangeError(`A cached list has at most ${MAX_LIST} items.`)
+      replaceList(key, list)
+      return list.length
+    },
+    lrange: (key, [from, to]) => {
+      const list = listAt(key)
+      const place = (index: unknown): number => (Number(index) < 0 ? list.length + Number(index) : Number(index))
+      return list.slice(Math.max(0, place(from)), place(to) + 1)
+    },
+    llen: (key) => listAt(key).length,
+    lpop: (key, [count]) => {
+      const list = listAt(key)
+      const taken = list.slice(0, Number(count))
+      replaceList(key, list.slice(Number(count)))
+      return taken
+    },
+    lrem: (key, [count, item]) => {
+      const list = listAt(key)
+      const limit = Number(count) === 0 ? list.length : Math.abs(Number(count))
+      const order = Number(count) < 0 ? [...list.keys()].reverse() : [...list.keys()]
+      const removed = new Set(order.filter((index) => list[index] === item).slice(0, limit))
+      replaceList(
+        key,
+        list.filter((_, index) => !removed.has(index)),
+      )
+      return removed.size
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** Loads the configurations that run: their code, and their settings with decrypted secrets. */
+import type { Logger } from 'pino'
+import type { Database } from '../../sql/db.ts'
+import * as store from '../../store/plugin_runtime.ts'
+import { placeOf } from '../../store/secrets.ts'
+import { decryptIfReadable, type Vault } from '../../store/vault.ts'
+import { settingFields } from '../settings.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { Attachment, Configuration } from './sandbox.ts'
+
+export interface RunningConfiguration extends Configuration {
+  plugin_id: number
+  project_id: number
+  organization_id: string
+  name: string
+  capabilities: Capabilities
+}
+
+export interface Configurations {
+  /** Those of a project that change events, in their order. At most a second old. */
+  transformations(project_id: number): Promise<readonly RunningConfiguration[]>
+  /** Undefined when it does not run any more. */
+  get(id: number): Promise<RunningConfiguration | undefined>
+  load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined>
+}
+
+const CACHE_MS = 1_000
+const MAX_CACHED_PROJECTS = 10_000
+const MAX_LOADED = 1_000
+
+const NO_CAPABILITIES: Capabilities = { methods: [], jobs: [], scheduled_tasks: [] }
+
+export function createConfigurations({
+  db,
+  vault,
+  milliseconds,
+  log,
+}: {
+  db: Database
+  vault: Vault
+  milliseconds: () => number
+  log: Logger
+}): Configurations {
+  const chains = new Map<number, { at: number; changes: number | undefined; chain: Promise<RunningConfiguration[]> }>()
+  /** By id. The oldest is removed first. */
+  const loaded = new Map<number, RunningConfiguration>()
+
+  async function load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined> {
+    const version = `${row.revision} ${row.updated_at}`
+    const known = loaded.get(row.id)
+    if (known?.version === version) return known
+    const source = await store.source(db, row.plugin_id)
+    if (source === undefined) return undefined
+    const secrets = row.secrets && decryptIfReadable(vault, row.secrets, placeOf('plugin_configs', row.id))
+    if (row.secrets && !secrets) {
+      log.error({ plugin_config: row.id }, 'the secrets of a plugin configuration cannot be decrypted; it does not run')
+      return undefined
+    }
+    const hidden: Record<string, unknown> = secrets ? JSON.parse(secrets) : {}
+    const values: Record<string, unknown> = { ...JSON.parse(row.config), ...hidden }
+    const configuration: RunningConfiguration = {
+      id: row.id,
+      version,
+      source,
+      settings: settingsOf(JSON.parse(row.config_schema), values),
+      secrets: Object.values(hidden).filter((value) => typeof value === 'string'),
+      plugin_id: row.plugin_id,
+      project_id: row.project_id,
+      organization_id: row.organization_id,
+      name: row.name || row.plugin_name || `Plugin ${row.plugin_id}`,
+      capabilities: { ...NO_CAPABILITIES, ...JSON.parse(row.capabilities) },
+    }
+    loaded.delete(row.id)
+    loaded.set(row.id, configuration)
+    const [oldest] = loaded.keys()
+    if (loaded.size > MAX_LOADED && oldest !== undefined) loaded.delete(oldest)
+    return configuration
+  }
+
+  async function readChain(project_id: number): Promise<RunningConfiguration[]> {
+    const rows = await store.ofProject(db, project_id)
+    const chain: RunningConfiguration[] = []
+    for (const row of rows) {
+      if (!row.capabilities.includes('"processEvent"')) continue
+      const configuration = await load(row)
+      if (configuration) chain.push(configuration)
+    }
+    return chain
+  }
+
+  return {
+    transformations: (project_id) => {
+      const at = milliseconds()
+      const changes = db.changes()
+      const found = chains.get(project_id)
+      // Without a commit of any process, SQLite needs no query.
+      const isFresh =
+        found && (changes === undefined ? at - found.at < CACHE_MS && at >= found.at : changes === found.changes)
+      if (found && isFresh) return found.chain
+      if (chains.size >= MAX_CACHED_PROJECTS) chains.clear()
+      const chain = readChain(project_id)
+      chain.catch(() => chains.delete(project_id))
+      chains.set(project_id, { at, changes, chain })
+      return chain
+    },
+    get: async (id) => {
+      const row = await store.get(db, id)
+      return row && load(row)
+    },
+    load,
+  }
+}
+
+/** Attachments are base64 text in the settings, and files in `meta`. */
+export function settingsOf(config_schema: unknown, values: Record<string, unknown>): string {
+  const config = { ...values }
+  const attachments: Attachment[] = []
+  for (const { key, type } of settingFields(config_schema)) {
+    const value = config[key]
+    if (type !== 'attachment') continue
+    delete config[key]
+    if (typeof value !== 'string' || value === '') continue
+    attachments.push({ key, content_type: 'application/octet-stream', file_name: key, base64: value })
+  }
+  return JSON.stringify({ config, attachments })
+}

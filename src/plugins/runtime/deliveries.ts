@@ -1,0 +1,345 @@
+/**
+ * Offers stored events to the plugins that send them out: `onEvent`, `composeWebhook` and `exportEvents`. Each configuration follows
+ * the events of its project by position, in order and at least once. A lease in the database decides which node serves it.
+ */
+import type { Logger } from 'pino'
+import { createLoop } from '../../background/loop.ts'
+import { type FollowedEvent, follow } from '../../events/follow.ts'
+import { storedEvent } from '../../events/plugin-event.ts'
+import { horizon } from '../../events/positions.ts'
+import type { EventReader } from '../../events/readers.ts'
+import type { Outbound } from '../../outbound/guard.ts'
+import type { Database, Db } from '../../sql/db.ts'
+import type { MetricCategory } from '../../store/plugin_metrics.ts'
+import * as store from '../../store/plugin_runtime.ts'
+import * as states from '../../store/plugin_states.ts'
+import type { Configurations, RunningConfiguration } from './configurations.ts'
+import { FetchError, fetchForPlugin } from './fetch.ts'
+import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
+import type { Call, Recorder } from './recorder.ts'
+import { MAX_ATTEMPTS, retryDelay } from './retries.ts'
+import type { Limits, LoadError, LogLine, Outcome, PluginError, PluginHost, Sandbox } from './sandbox.ts'
+
+export interface Deliveries {
+  start(): void
+  /** Looks for new events now. */
+  wake(): void
+  /** Delivers everything that is due now. */
+  drain(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface DeliveriesOptions {
+  db: Db
+  events: Database
+  reader: EventReader
+  sandbox: Sandbox
+  configurations: Configurations
+  hostOf: (configuration: RunningConfiguration, origin: Origin) => PluginHost
+  recorder: Recorder
+  outbound: Outbound
+  /** Unique to this start of the process. */
+  owner: string
+  now: () => string
+  log: Logger
+}
+
+const POLL_MS = 1_000
+const RETRY_MS = 5_000
+const LEASE_MS = 60_000
+const RENEW_MS = 15_000
+const MAX_ACTIVE = 4
+const PAGE_EVENTS = 500
+/** One message to the sandbox. */
+const GROUP_CHARACTERS = 2 * 1024 * 1024
+/** After this time other configurations have their turn. */
+const TURN_MS = 20_000
+const LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 60_000 }
+
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
+  const { db, events, reader, configurations, recorder, owner, now, log } = options
+  const active = new Map<number, Promise<void>>()
+  /** When each configuration had its last turn. */
+  const turns = new Map<number, number>()
+
+  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
+  const lease = (): states.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
+
+  const loop = createLoop({
+    round: async () => {
+      await startTurns()
+      return POLL_MS
+    },
+    retry_ms: RETRY_MS,
+    onError: (error) => log.error({ err: error }, 'looking for events for plugins failed; retrying'),
+  })
+
+  /** Starts a turn of every configuration with new events, as far as there are slots. Returns how many were started. */
+  async function startTurns(): Promise<number> {
+    const rows = await store.sending(db)
+    if (rows.length === 0) return 0
+    const end = await horizon(events)
+    const waiting = rows
+      .filter(({ id }) => !active.has(id))
+      .sort((a, b) => (turns.get(a.id) ?? 0) - (turns.get(b.id) ?? 0))
+    let started = 0
+    for (const row of waiting) {
+      if (loop.stopped || active.size >= MAX_ACTIVE) break
+      const state = await stateOf(row.id, end)
+      if (!state || (state.retry_at !== null && state.retry_at > now())) continue
+      const place = { project_id: row.project_id, after: state, before: end }
+      if ((await follow(reader, place, 1)).length === 0) continue
+      const claimed = await states.claim(db, row.id, lease())
+      if (!claimed) continue
+      turns.set(row.id, performance.now())
+      started++
+      const turn = serve(row, claimed, end)
+        .catch((error) => {
+          if (!loop.stopped)
+            log.error({ err: error, plugin_config: row.id }, 'delivering events to a plugin failed; retrying')
+        })
+        .finally(() => {
+          active.delete(row.id)
+          loop.wake()
+        })
+      active.set(row.id, turn)
+    }
+    return started
+  }
+
+  /** A configuration that was enabled by an older version has no place yet. */
+  async function stateOf(id: number, end: number): Promise<states.PluginStateRow | undefined> {
+    const found = await states.get(db, id)
+    if (found) return found
+    await db.tx((tx) => states.enable(tx, id, end, false))
+    return states.get(db, id)
+  }
+
+  async function serve(row: store.RunningConfigRow, state: states.PluginStateRow, end: number): Promise<void> {
+    let isHeld = true
+    const timer = setInterval(() => {
+      states.renew(db, row.id, { owner, until: at(LEASE_MS) }).then(
+        (renewed) => {
+          isHeld &&= renewed
+        },
+        () => undefined,
+      )
+    }, RENEW_MS)
+    try {
+      const configuration = await configurations.load(row)
+      if (!configuration) return
+      const until = performance.now() + TURN_MS
+      let { attempts } = state
+      let after: states.Place = state
+      while (isHeld && !loop.stopped && performance.now() < until) {
+        const page = await follow(reader, { project_id: row.project_id, after, before: end }, PAGE_EVENTS)
+        const group = groupOf(page, row.id)
+        if (!group) return
+        const step = await deliver(configuration, group, attempts)
+        if (loop.stopped) return
+        after = step.place ?? after
+        attempts = step.attempts
+        const retry_at = step.retry_ms === null ? null : at(step.retry_ms)
+        isHeld = await states.advance(db, row.id, owner, after, { attempts, retry_at })
+        if (step.isOver) return
+        // Settings and code may have changed, or the configuration may be off.
+        if ((await configurations.get(row.id))?.version !== configuration.version) return
+      }
+    } finally {
+      clearInterval(timer)
+      await states.release(db, row.id, owner).catch(() => undefined)
+    }
+  }
+
+  interface Step {
+    /** The last event that is done. Undefined when there is none. */
+    place?: states.Place
+    attempts: number
+    retry_ms: number | null
+    isOver: boolean
+  }
+
+  async function deliver(configuration: RunningConfiguration, group: Group, attempts: number): Promise<Step> {
+    const last = group.events.at(-1)
+    if (!group.isOffered || !last) return { ...(last && { place: last }), attempts: 0, retry_ms: null, isOver: false }
+    const done = await offer(configuration, group)
+    if (done.error && done.error.stage !== 'flush' && done.error.stage !== 'call')
+      return afterLoadError(configuration, done.error, attempts)
+
+    const place = group.events[done.count - 1]
+    if (done.retry === null) return { ...(place && { place }), attempts: 0, retry_ms: null, isOver: done.count === 0 }
+    // Only the first event of a group can have been tried before.
+    const tried = (done.count === 0 ? attempts : 0) + 1
+    if (tried < MAX_ATTEMPTS)
+      return { ...(place && { place }), attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+    recorder.note(
+      configuration,
+      'ERROR',
+      `${done.retry.events} events were passed over after ${MAX_ATTEMPTS} attempts: ${done.retry.error.message}`,
+    )
+    const passed = group.events[done.count + done.retry.events - 1] ?? last
+    return { place: passed, attempts: 0, retry_ms: null, isOver: false }
+  }
+
+  async function afterLoadError(
+    configuration: RunningConfiguration,
+    error: LoadError,
+    attempts: number,
+  ): Promise<Step> {
+    const tried = attempts + 1
+    if (error.stage === 'setup' && tried < MAX_ATTEMPTS)
+      return { attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+    const reason =
+      error.stage === 'load' ? `The code does not load: ${error.message}` : `setupPlugin failed: ${error.message}`
+    await recorder.switchOff(configuration, reason)
+    return { attempts: 0, retry_ms: null, isOver: true }
+  }
+
+  interface Offered {
+    /** The events that are done. */
+    count: number
+    /** The events after them that have to be offered again. */
+    retry: { events: number; error: PluginError } | null
+    error?: LoadError
+  }
+
+  async function offer(configuration: RunningConfiguration, { events: group, origin }: Group): Promise<Offered> {
+    const { methods } = configuration.capabilities
+    const host = options.hostOf(configuration, origin)
+    const texts = group.map(storedEvent)
+    if (methods.includes('exportEvents')) return exportGroup(configuration, group, texts, host)
+    let result: Offered = { count: group.length, retry: null }
+    if (methods.includes('onEvent')) result = await offerEach(configuration, 'onEvent', group, texts, host)
+    if (result.retry || result.error || !methods.includes('composeWebhook')) return result
+    const some = texts.slice(0, result.count)
+    return offerEach(configuration, 'composeWebhook', group.slice(0, result.count), some, host)
+  }
+
+  async function offerEach(
+    configuration: RunningConfiguration,
+    method: 'onEvent' | 'composeWebhook',
+    group: readonly FollowedEvent[],
+    texts: string[],
+    host: PluginHost,
+  ): Promise<Offered> {
+    const start = performance.now()
+    const { outcomes, lines, error } = await options.sandbox.each(configuration, method, texts, LIMITS, host)
+    const calls: Call[] = []
+    let retry: Offered['retry'] = null
+    for (const [i, outcome] of outcomes.entries()) {
+      const uuid = group[i]?.uuid
+      const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outcome)
+      calls.push({ error: failure, ...(uuid && { event: uuid }) })
+      if (!failure?.retry) continue
+      retry = { events: 1, error: failure }
+      break
+    }
+    if (error) calls.push({ error })
+    record(configuration, method, { calls, lines, start })
+    // Events in the buffers of the plugin are not delivered.
+    if (error?.stage === 'flush')
+      return error.retry
+        ? { count: 0, retry: { events: group.length, error } }
+        : { count: outcomes.length, retry: null }
+    const count = calls.length - (retry ? 1 : 0) - (error ? 1 : 0)
+    return { count, retry, ...(error && { error }) }
+  }
+
+  async function exportGroup(
+    configuration: RunningConfiguration,
+    group: readonly FollowedEvent[],
+    texts: readonly string[],
+    host: PluginHost,
+  ): Promise<Offered> {
+    const start = performance.now()
+    const args = [texts.map((text) => JSON.parse(text))]
+    const work = { kind: 'methods', name: 'exportEvents' } as const
+    const { lines, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
+    record(configuration, 'exportEvents', { calls: [{ error: error ?? null }], lines, start })
+    if (!error || (error.stage === 'call' && !error.retry)) return { count: group.length, retry: null }
+    if (error.stage === 'call') return { count: 0, retry: { events: group.length, error } }
+    return { count: 0, retry: null, error }
+  }
+
+  function record(
+    configuration: RunningConfiguration,
+    category: MetricCategory,
+    { calls, lines, start }: { calls: Call[]; lines: LogLine[]; start: number },
+  ): void {
+    recorder.record(configuration, { category, calls, lines, milliseconds: performance.now() - start })
+  }
+
+  /** Sends what `composeWebhook` returned. Returns the error. */
+  async function sendWebhook(outcome: Outcome): Promise<PluginError | null> {
+    if (typeof outcome !== 'string') return errorOf(outcome)
+    const failed = (message: string, retry = false): PluginError => ({
+      name: 'WebhookError',
+      message,
+      stack: '',
+      retry,
+    })
+    const { url, body, headers, method }: Record<string, unknown> = JSON.parse(outcome)
+    if (typeof url !== 'string') return failed('composeWebhook returned no url.')
+    const text = typeof body === 'string' ? body : JSON.stringify(body ?? null)
+    const list = Object.entries(headers ?? { 'Content-Type': 'application/json' }).map(
+      ([name, value]): [string, string] => [name, String(value)],
+    )
+    const request = { url, method: String(method ?? 'POST').toUpperCase(), headers: list, redirect: 'follow' }
+    try {
+      const { status } = await fetchForPlugin(
+        options.outbound,
+        request,
+        Buffer.from(text),
+        new AbortController().signal,
+      )
+      if (status >= 200 && status < 300) return null
+      return failed(
+        `The request to ${new URL(url).host} failed with status ${status}.`,
+        status >= 500 || status === 429,
+      )
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error
+      return failed(error.message, true)
+    }
+  }
+
+  return {
+    start: () => loop.start(),
+    wake: loop.wake,
+    drain: async () => {
+      for (;;) {
+        await loop.idle()
+        await Promise.all(active.values())
+        if (loop.stopped || (await startTurns()) === 0) break
+      }
+      await Promise.all(active.values())
+    },
+    stop: async () => {
+      await loop.stop()
+      await Promise.all(active.values())
+    },
+  }
+}
+
+const errorOf = (outcome: Outcome | undefined): PluginError | null =>
+  typeof outcome === 'object' && outcome !== null ? outcome.error : null
+
+/** Events in a row with the same origin. */
+interface Group {
+  origin: Origin
+  isOffered: boolean
+  events: FollowedEvent[]
+}
+
+/** The first events of a page. Undefined for an empty page. */
+function groupOf(page: readonly FollowedEvent[], id: number): Group | undefined {
+  const [first] = page
+  if (!first) return undefined
+  let characters = 0
+  const end = page.findIndex((event, i) => {
+    characters += event.properties.length
+    return event.origin !== first.origin || (i > 0 && characters > GROUP_CHARACTERS)
+  })
+  const origin = parseOrigin(first.origin)
+  return { origin, isOffered: mayBeOffered(origin, id), events: page.slice(0, end < 0 ? page.length : end) }
+}

@@ -1,0 +1,96 @@
+/** Messages between the server and a sandbox process. */
+import type { Capabilities } from './capabilities.ts'
+
+/** What a process needs to load a configuration. */
+export interface ConfigurationCode {
+  id: number
+  /** Changes with the source and with the settings. A process replaces an older version. */
+  version: string
+  /** The main file as written: TypeScript or JavaScript. */
+  source: string
+  /** JSON of `{ config, attachments }`, with secrets. */
+  settings: string
+}
+
+export interface Attachment {
+  key: string
+  content_type: string
+  file_name: string
+  base64: string | null
+}
+
+export interface Limits {
+  /** CPU time of one call of a function. */
+  cpu_ms: number
+  /** Time of one call of a function, with the time it waits. */
+  call_ms: number
+  /** Time of the whole request. */
+  request_ms: number
+}
+
+export type EventMethod = 'processEvent' | 'onEvent' | 'composeWebhook'
+
+/** A function that is called once. Tasks are named `runEvery…`. */
+export interface OnceFunction {
+  kind: 'methods' | 'jobs' | 'tasks'
+  name: string
+}
+
+export type SandboxRequest =
+  | { kind: 'inspect'; files: Record<string, string> }
+  /** Later requests use the configuration. No reply. */
+  | { kind: 'load'; configuration: ConfigurationCode }
+  | { kind: 'unload'; id: number }
+  /** Calls a method for each event, given as JSON. */
+  | { kind: 'each'; id: number; method: EventMethod; events: string[]; limits: Limits; careful: boolean }
+  | { kind: 'once'; id: number; function: OnceFunction; args: string; limits: Limits }
+  | { kind: 'answer'; ask: number; succeeded: boolean; text: string; body?: Uint8Array }
+
+/** Why a call failed. `stopped` ones exceeded a bound and lost the state of the plugin. */
+export interface PluginError {
+  name: string
+  message: string
+  stack: string
+  /** A RetryError of the plugin. */
+  retry: boolean
+  stopped?: 'timeout' | 'memory' | 'crash'
+}
+
+/** JSON that the method returned; `true` when it equals the event; null for a falsy result. */
+export type Outcome = string | true | null | { error: PluginError }
+
+export type LogLevel = 'DEBUG' | 'LOG' | 'INFO' | 'WARN' | 'ERROR'
+export interface LogLine {
+  level: LogLevel
+  message: string
+}
+
+export interface MetricChange {
+  name: string
+  kind: 'increment' | 'max' | 'min'
+  value: number
+}
+
+export type SandboxReply =
+  | { kind: 'ready' }
+  /** The event loop of the process runs. */
+  | { kind: 'alive' }
+  | {
+      kind: 'inspected'
+      capabilities: Capabilities | Record<string, never>
+      errors: Record<string, string>
+      transpiled: Record<string, string>
+    }
+  /** Outcomes since the last message. In careful mode, one before each call. */
+  | { kind: 'progress'; outcomes: Outcome[] }
+  | { kind: 'output'; lines: LogLine[]; metrics: MetricChange[] }
+  | { kind: 'ask'; ask: number; operation: string; args: string; body?: Uint8Array }
+  /** Ends `each`. With an error, the code or `setupPlugin` failed, and further events were not offered. */
+  | { kind: 'each_done'; outcomes: Outcome[]; error?: LoadError }
+  /** Ends `once`. */
+  | { kind: 'once_done'; result: string | null; error?: LoadError }
+
+/** `stage` tells where the error happened. */
+export interface LoadError extends PluginError {
+  stage: 'load' | 'setup' | 'call' | 'flush'
+}

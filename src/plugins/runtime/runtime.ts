@@ -1,0 +1,162 @@
+/** Everything that runs plugins: transformations of new events, deliveries of stored ones, scheduled tasks and jobs. */
+import type { Logger } from 'pino'
+import type { NewEvent } from '../../events/normalize-event.ts'
+import { storedUuids } from '../../events/plugin-event.ts'
+import type { EventReader } from '../../events/readers.ts'
+import type { Ids } from '../../ids.ts'
+import type { Outbound } from '../../outbound/guard.ts'
+import type { Database } from '../../sql/db.ts'
+import type { Vault } from '../../store/vault.ts'
+import { createPluginCache } from './cache.ts'
+import { capturedRow } from './capture.ts'
+import { createConfigurations, type RunningConfiguration } from './configurations.ts'
+import { createDeliveries, type Deliveries } from './deliveries.ts'
+import { createHosts } from './host.ts'
+import type { Origin } from './origin.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import { createSandbox, type PluginHost } from './sandbox.ts'
+import { createTasks, type Tasks } from './tasks.ts'
+import { createTransformer, type Transformer } from './transform.ts'
+
+export interface PluginRuntime {
+  transformer: Transformer
+  deliveries: Deliveries
+  tasks: Tasks
+  recorder: Recorder
+  /** Call it after events were stored. */
+  onStored(): void
+  /** Starts deliveries, tasks and jobs. Transformations always run. */
+  start(): void
+  stop(): Promise<void>
+}
+
+export interface PluginRuntimeOptions {
+  db: Database
+  events: Database
+  reader: EventReader
+  vault: Vault
+  outbound: Outbound
+  ids: Ids
+  now: () => string
+  milliseconds: () => number
+  /** Stores events durably. */
+  addEvents: (events: readonly NewEvent[]) => Promise<void>
+  site_url: string
+  log: Logger
+  /** Null when email is not configured. */
+  wakeMailer: (() => void) | null
+}
+
+/** Ingestion has processes of its own: it never waits for deliveries. */
+const INGESTION_PROCESSES = 2
+/** As that of event parsers: clients wait for them. */
+const INGESTION_NICENESS = 5
+const BACKGROUND_PROCESSES = 4
+/** Commits of this time cause one look for new events. */
+const WAKE_MS = 200
+
+export type TransformationOptions = Omit<PluginRuntimeOptions, 'reader'> & {
+  /** The time that plugins have for the events of one call. */
+  request_ms?: number
+  /** Called after a plugin created a job. */
+  onJob?: () => void
+}
+
+/** The part that changes new events. Imports need no other. */
+export function createTransformations({
+  db,
+  events,
+  vault,
+  outbound,
+  ids,
+  now,
+  milliseconds,
+  addEvents,
+  log,
+  wakeMailer,
+  site_url,
+  request_ms,
+  onJob = () => undefined,
+}: TransformationOptions) {
+  const sandbox = createSandbox({ max_processes: INGESTION_PROCESSES, niceness: INGESTION_NICENESS })
+  const configurations = createConfigurations({ db, vault, milliseconds, log })
+  const recorder = createRecorder({ db, ids, now, log, wakeMailer })
+  const cache = createPluginCache(milliseconds)
+  const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, onJob })
+
+  /** The normal path of ingestion. */
+  const store = async (project_id: number, rows: readonly NewEvent[]): Promise<void> =>
+    addEvents(await transformer.apply(project_id, rows))
+
+  const transformer: Transformer = createTransformer({
+    sandbox,
+    configurations,
+    createHost,
+    recorder,
+    storedUuids: (project_id, uuids) => storedUuids(events, project_id, uuids),
+    store,
+    milliseconds,
+    uuid: ids.uuid,
+    site_url,
+    ...(request_ms !== undefined && { request_ms }),
+    onError: (error) => log.error({ err: error }, 'running plugins on new events failed; they are stored unchanged'),
+  })
+
+  /** For calls outside of ingestion. A captured event is stored before the plugin goes on. */
+  const hostOf = (configuration: RunningConfiguration, origin: Origin): PluginHost =>
+    createHost(configuration, origin, async (captured) => {
+      const arrival = { now: milliseconds() * 1000, uuid: ids.uuid }
+      const row = await capturedRow(configuration, origin, captured, arrival)
+      if (row) await store(row.project_id, [row])
+    })
+
+  return {
+    transformer,
+    configurations,
+    recorder,
+    hostOf,
+    stop: async (): Promise<void> => {
+      await sandbox.stop()
+      await recorder.flush()
+    },
+  }
+}
+
+export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions): PluginRuntime {
+  const { db, events, outbound, ids, now, log } = options
+  const background = createSandbox({ max_processes: BACKGROUND_PROCESSES })
+  const transformations = createTransformations({ ...options, onJob: () => tasks.wake() })
+  const { transformer, configurations, recorder, hostOf } = transformations
+  const owner = ids.uuid()
+  const shared = { db, sandbox: background, configurations, hostOf, recorder, owner, now, log }
+  const deliveries = createDeliveries({ ...shared, events, reader, outbound })
+  const tasks: Tasks = createTasks(shared)
+
+  let isWaking = false
+
+  return {
+    onStored: () => {
+      if (isWaking) return
+      isWaking = true
+      setTimeout(() => {
+        isWaking = false
+        deliveries.wake()
+      }, WAKE_MS).unref()
+    },
+    transformer,
+    deliveries,
+    tasks,
+    recorder,
+    start: () => {
+      deliveries.start()
+      tasks.start()
+    },
+    stop: async () => {
+      const stopping = [deliveries.stop(), tasks.stop()]
+      // Calls that run are repeated later. Waiting for them could take a minute.
+      await background.stop()
+      await Promise.all(stopping)
+      await transformations.stop()
+    },
+  }
+}

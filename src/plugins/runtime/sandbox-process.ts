@@ -1,0 +1,532 @@
+/**
+ * The child process that runs the code of plugins. It has no environment and makes no connections: everything that plugins ask
+ * for is a message to the server. It serves one request at a time. The server kills it when it hangs.
+ */
+import { connectToParent } from '../../background/parent.ts'
+import { transpileBrowserFile } from '../browser-code.ts'
+import type {
+  ConfigurationCode,
+  Limits,
+  LoadError,
+  LogLevel,
+  LogLine,
+  MetricChange,
+  OnceFunction,
+  Outcome,
+  PluginError,
+  SandboxReply,
+  SandboxRequest,
+} from './messages.ts'
+import { TranspileError, transpile } from './transpile.ts'
+import { createVm, isOutOfMemory, MAX_MEMORY_MIB, PluginFailure, type Vm, type VmHost, VmStopped } from './vm.ts'
+
+const ALIVE_MS = 500
+const PROGRESS_MS = 100
+const MAX_LOADED = 20
+const IDLE_MS = 300_000
+const LOAD_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 10_000, request_ms: 10_000 }
+const SETUP_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 30_000 }
+const MAX_WAITING_ASKS = 1_000
+const MAX_TIMERS = 1_000
+const MAX_LINES = 1_000
+const MAX_LINE_LENGTH = 50_000
+const MAX_LOG_LENGTH = 512 * 1024
+const MAX_METRICS = 1_000
+const LEVELS: readonly string[] = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] satisfies LogLevel[]
+
+const parent = connectToParent<SandboxRequest, SandboxReply>()
+
+/** What a plugin prints and counts during one request. */
+function createOutput() {
+  let lines: LogLine[] = []
+  let metrics: MetricChange[] = []
+  let count = 0
+  let length = 0
+  return {
+    log: (level: string, message: string): void => {
+      if (count > MAX_LINES || length > MAX_LOG_LENGTH) return
+      const text = message.length > MAX_LINE_LENGTH ? `${message.slice(0, MAX_LINE_LENGTH)}…` : message
+      count++
+      length += text.length
+      lines.push(
+        count > MAX_LINES || length > MAX_LOG_LENGTH
+          ? {
+              level: 'WARN',
+              message: `The log limit was reached: ${MAX_LINES} lines or ${MAX_LOG_LENGTH} characters. Further lines are dropped.`,
+            }
+          : { level: isLevel(level) ? level : 'LOG', message: text },
+      )
+    },
+    metric: (change: MetricChange): void => {
+      if (metrics.length < MAX_METRICS) metrics.push(change)
+    },
+    flush: (): void => {
+      if (lines.length + metrics.length === 0) return
+      void parent.send({ kind: 'output', lines, metrics })
+      lines = []
+      metrics = []
+    },
+  }
+}
+
+const isLevel = (level: string): level is LogLevel => LEVELS.includes(level)
+const isMetricKind = (kind: string): kind is MetricChange['kind'] => ['increment', 'max', 'min'].includes(kind)
+
+/** A loaded configuration. */
+interface Loaded {
+  vm: Vm
+  version: string
+  isSetUp: boolean
+  used_at: number
+}
+
+const codes = new Map<number, ConfigurationCode>()
+const loaded = new Map<number, Loaded>()
+
+/** The state of the request that runs. Only one runs at a time. */
+interface Run {
+  output: ReturnType<typeof createOutput>
+  /** The end of the request. */
+  until: number
+  /** Calls to the server that are not answered, and timers. */
+  asks: Map<number, NodeJS.Timeout | undefined>
+  /** Resolves the wait for an answer. */
+  wake: (() => void) | undefined
+  answers: Extract<SandboxRequest, { kind: 'answer' }>[]
+  settled: { succeeded: boolean; text: string } | undefined
+  next: VmHost['next']
+  put: VmHost['put']
+}
+
+let run: Run | undefined
+let lastAsk = 0
+
+function beginRun(request_ms: number): Run {
+  run = {
+    output: createOutput(),
+    until: performance.now() + request_ms,
+    asks: new Map(),
+    wake: undefined,
+    answers: [],
+    settled: undefined,
+    next: () => undefined,
+    put: () => undefined,
+  }
+  return run
+}
+
+function endRun(current: Run): void {
+  for (const timer of current.asks.values()) clearTimeout(timer)
+  current.output.flush()
+  run = undefined
+}
+
+const vmHost: VmHost = {
+  log: (level, message) => run?.output.log(level, message),
+  metric: (name, kind, value) => {
+    if (isMetricKind(kind)) run?.output.metric({ name: name.slice(0, 200), kind, value })
+  },
+  ask: (operation, args, body) => {
+    const current = run
+    if (!current) throw new Error('The call of the plugin has ended.')
+    if (current.asks.size >= MAX_WAITING_ASKS)
+      throw new RangeError(`At most ${MAX_WAITING_ASKS} calls can wait at the same time. Use await.`)
+    const ask = ++lastAsk
+    if (operation === 'sleep') {
+      const timers = [...current.asks.values()].filter(Boolean).length
+      if (timers >= MAX_TIMERS) throw new RangeError(`At most ${MAX_TIMERS} timers can run at the same time.`)
+      const delay = Math.max(0, Number(JSON.parse(args)[0]) || 0)
+      const answer = (): void => receiveAnswer({ kind: 'answer', ask, succeeded: true, text: 'null' })
+      // A longer timer never fires within the request.
+      current.asks.set(ask, setTimeout(answer, Math.min(delay, 2 ** 31 - 1)))
+    } else {
+      current.asks.set(ask, undefined)
+      void parent.send({ kind: 'ask', ask, operation, args, ...(body && { body }) })
+    }
+    return ask
+  },
+  cancel: (ask) => {
+    clearTimeout(run?.asks.get(ask))
+    run?.asks.delete(ask)
+  },
+  next: () => run?.next(),
+  put: (succeeded, text) => run?.put(succeeded, text),
+  settle: (succeeded, text) => {
+    if (run) run.settled = { succeeded, text }
+  },
+}
+
+function receiveAnswer(answer: Extract<SandboxRequest, { kind: 'answer' }>): void {
+  // An answer to a call of an earlier request.
+  if (!run?.asks.delete(answer.ask)) return
+  run.answers.push(answer)
+  run.wake?.()
+}
+
+/** Resolves with the next answer, or when the time is over. */
+async function waitForAnswer(current: Run, until: number): Promise<void> {
+  if (current.answers.length > 0) return
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve) => {
+    current.wake = resolve
+    timer = setTimeout(resolve, Math.max(0, until - performance.now()))
+  })
+  clearTimeout(timer)
+  current.wake = undefined
+}
+
+function deliverAnswers(current: Run, vm: Vm): void {
+  for (const { ask, succeeded, text, body } of current.answers.splice(0)) {
+    vm.answer(ask, succeeded, text, body)
+    vm.pump()
+  }
+}
+
+const NEVER_SETTLES: PluginError = {
+  name: 'Error',
+  message: 'The promise that the plugin returned never settles.',
+  stack: '',
+  retry: false,
+}
+
+/**
+ * Runs a function of the library to its end. `until` is read again after each step, because `each` starts the time anew for every
+ * event. Throws `VmStopped`, and `PluginFailure` for a promise that never settles: the VM must not be used again.
+ */
+async function settle(
+  current: Run,
+  vm: Vm,
+  until: () => number,
+  start: () => void,
+  onAnswers?: () => void,
+): Promise<string> {
+  current.settled = undefined
+  start()
+  vm.pump()
+  for (;;) {
+    if (current.settled) {
+      const { succeeded, text }: NonNullable<Run['settled']> = current.settled
+      if (succeeded) return text
+      const error: PluginError = JSON.parse(text)
+      if (isOutOfMemory(error, vm.isFull)) throw new VmStopped('memory')
+      throw new PluginFailure(error)
+    }
+    if (current.asks.size + current.answers.length === 0) throw vm.isFull ? new VmStopped('memory') : new NeverSettles()
+    await waitForAnswer(current, until())
+    if (performance.now() >= until()) throw new VmStopped('timeout')
+    onAnswers?.()
+    deliverAnswers(current, vm)
+  }
+}
+
+class NeverSettles extends Error {}
+
+/** Calls that the plugin did not await run to their end too. */
+async function finishAsks(current: Run, vm: Vm, cpu_ms: number, until: number): Promise<void> {
+  vm.limit(cpu_ms, until)
+  while (current.asks.size + current.answers.length > 0) {
+    await waitForAnswer(current, until)
+    if (performance.now() >= until) {
+      current.output.log('WARN', `${current.asks.size} calls or timers did not end in time and were abandoned.`)
+      return
+    }
+    deliverAnswers(current, vm)
+  }
+}
+
+/** Transpiles and loads the code. */
+async function loadVm(
+  { source, settings }: Pick<ConfigurationCode, 'source' | 'settings'>,
+  until: number,
+): Promise<Vm> {
+  const code = transpile('index.ts', source)
+  const { cpu_ms, call_ms } = LOAD_LIMITS
+  return createVm({ code, settings, cpu_ms, until: Math.min(until, performance.now() + call_ms) }, vmHost)
+}
+
+function drop(id: number): void {
+  loaded.delete(id)
+}
+
+/** The loaded and set up configuration. Throws `StageError`. */
+async function prepare(current: Run, id: number): Promise<Loaded> {
+  const code = codes.get(id)
+  if (!code) throw new Error(`The configuration ${id} was not sent to this process.`)
+  const before = loaded.get(id)
+  if (before && before.version !== code.version) {
+    await tearDown(current, id, before)
+    drop(id)
+  }
+  let item = loaded.get(id)
+  if (!item) {
+    makeSpace()
+    const vm = await inStage('load', id, () => loadVm(code, current.until))
+    item = { vm, version: code.version, isSetUp: false, used_at: 0 }
+    loaded.set(id, item)
+  }
+  item.used_at = performance.now()
+  if (!item.isSetUp) {
+    const { vm } = item
+    if (vm.capabilities.methods.includes('setupPlugin'))
+      await inStage('setup', id, () =>
+        callOnce(current, vm, { kind: 'methods', name: 'setupPlugin' }, '[]', SETUP_LIMITS),
+      )
+    item.isSetUp = true
+  }
+  return item
+}
+
+/** Only the state of the plugin is lost when this fails. */
+async function tearDown(current: Run, id: number, { vm, isSetUp }: Loaded): Promise<void> {
+  if (!isSetUp || !vm.capabilities.methods.includes('teardownPlugin')) return
+  await callOnce(current, vm, { kind: 'methods', name: 'teardownPlugin' }, '[]', LOAD_LIMITS).catch((error) => {
+    current.output.log('ERROR', `teardownPlugin failed: ${errorOf(error, id).message}`)
+  })
+}
+
+function makeSpace(): void {
+  if (loaded.size < MAX_LOADED) return
+  const [oldest] = [...loaded].sort(([, a], [, b]) => a.used_at - b.used_at)
+  if (oldest) drop(oldest[0])
+}
+
+/** An error together with the stage in which it happened. */
+class StageError extends Error {
+  constructor(readonly error: LoadError) {
+    super(error.message)
+  }
+}
+
+async function inStage<Result>(stage: LoadError['stage'], id: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StageError) throw error
+    drop(id)
+    throw new StageError({ ...errorOf(error, id), stage })
+  }
+}
+
+async function callOnce(
+  current: Run,
+  vm: Vm,
+  { kind, name }: OnceFunction,
+  args: string,
+  { cpu_ms, call_ms }: Limits,
+): Promise<string> {
+  const until = Math.min(current.until, performance.now() + call_ms)
+  vm.limit(cpu_ms, until)
+  const result = await settle(
+    current,
+    vm,
+    () => until,
+    () => vm.start('once', kind, name, args),
+    // The CPU time counts from one wait to the next.
+    () => vm.limit(cpu_ms, until),
+  )
+  await finishAsks(current, vm, cpu_ms, until)
+  return result
+}
+
+const STOPPED: Record<NonNullable<PluginError['stopped']>, string> = {
+  timeout: 'The call took too long and was stopped.',
+  memory: `The plugin needs more than ${MAX_MEMORY_MIB} MiB of memory and was stopped.`,
+  crash: 'The call crashed the sandbox and was stopped.',
+}
+
+function errorOf(error: unknown, id: number): PluginError {
+  if (error instanceof PluginFailure) return error.error
+  if (error instanceof NeverSettles) {
+    drop(id)
+    return NEVER_SETTLES
+  }
+  if (error instanceof TranspileError) return { name: 'SyntaxError', message: error.message, stack: '', retry: false }
+  const stopped = error instanceof VmStopped ? error.reason : 'crash'
+  drop(id)
+  const name = stopped === 'timeout' ? 'TimeoutError' : stopped === 'memory' ? 'MemoryError' : 'SandboxError'
+  return { name, message: STOPPED[stopped], stack: '', retry: false, stopped }
+}
+
+type EachRequest = Extract<SandboxRequest, { kind: 'each' }>
+
+/** Calls a method for each event. After an event that exceeds a bound, the plugin is loaded again for the next one. */
+async function each(request: EachRequest): Promise<SandboxReply> {
+  const { id, method, events, limits, careful } = request
+  const current = beginRun(limits.request_ms)
+  let outcomes: Outcome[] = []
+  /** Outcomes so far, with those that were sent. */
+  let count = 0
+  let call_until = 0
+  let sent_at = performance.now()
+  let isStopped = false
+
+  const report = (outcome: Outcome): void => {
+    outcomes.push(outcome)
+    count++
+    // The server repeats the event later, before the ones after it.
+    if (method !== 'processEvent' && typeof outcome === 'object' && outcome?.error.retry) isStopped = true
+  }
+  const sendProgress = (): void => {
+    current.output.flush()
+    void parent.send({ kind: 'progress', outcomes })
+    outcomes = []
+    sent_at = performance.now()
+  }
+  try {
+    while (count < events.length && !isStopped && performance.now() < current.until) {
+      const { vm } = await prepare(current, id)
+      current.next = () => {
+        const now = performance.now()
+        if (isStopped || vm.isStopped || now >= current.until) return undefined
+        if (count < events.length && (careful || now - sent_at > PROGRESS_MS)) sendProgress()
+        call_until = Math.min(current.until, now + limits.call_ms)
+        vm.limit(limits.cpu_ms, call_until)
+        return events[count]
+      }
+      current.put = (succeeded, text) => {
+        if (vm.isStopped) return
+        if (succeeded) return report(text === events[count] ? true : text)
+        const error: PluginError = JSON.parse(text ?? '{}')
+        if (isOutOfMemory(error, vm.isFull)) vm.stop('memory')
+        else report({ error })
+      }
+      call_until = current.until
+      vm.limit(limits.cpu_ms, call_until)
+      try {
+        await settle(
+          current,
+          vm,
+          () => call_until,
+          () => vm.start('each', method),
+        )
+      } catch (error) {
+        // The event that was being processed is the one without an outcome.
+        report({ error: errorOf(error, id) })
+        continue
+      }
+      await inStage('flush', id, async () => {
+        await finishAsks(current, vm, limits.cpu_ms, current.until)
+        vm.limit(limits.cpu_ms, current.until)
+        await settle(
+          current,
+          vm,
+          () => current.until,
+          () => vm.start('flush'),
+        )
+      })
+    }
+    return { kind: 'each_done', outcomes }
+  } catch (error) {
+    return { kind: 'each_done', outcomes, error: stageErrorOf(error, id) }
+  } finally {
+    endRun(current)
+  }
+}
+
+const stageErrorOf = (error: unknown, id: number): LoadError =>
+  error instanceof StageError ? error.error : { ...errorOf(error, id), stage: 'call' }
+
+async function once(request: Extract<SandboxRequest, { kind: 'once' }>): Promise<SandboxReply> {
+  const { id, limits, args } = request
+  const current = beginRun(limits.request_ms)
+  try {
+    const { vm } = await prepare(current, id)
+    const result = await inCall(id, () => callOnce(current, vm, request.function, args, limits))
+    return { kind: 'once_done', result }
+  } catch (error) {
+    return { kind: 'once_done', result: null, error: stageErrorOf(error, id) }
+  } finally {
+    endRun(current)
+  }
+}
+
+/** An error that the plugin threw leaves it loaded. */
+async function inCall<Result>(id: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new StageError({ ...errorOf(error, id), stage: 'call' })
+  }
+}
+
+const MAIN = 'index.ts'
+
+/** Transpiles all files and loads the main one without settings. */
+async function inspect(files: Record<string, string>): Promise<SandboxReply> {
+  const current = beginRun(LOAD_LIMITS.request_ms)
+  const errors = new Map<string, string>()
+  const transpiled = new Map<string, string>()
+  let capabilities: Extract<SandboxReply, { kind: 'inspected' }>['capabilities'] = {}
+  for (const [name, source] of Object.entries(files))
+    try {
+      if (name === MAIN) {
+        const vm = await loadVm({ source, settings: '{"config":{},"attachments":[]}' }, current.until)
+        capabilities = vm.capabilities
+      } else {
+        const script = transpileBrowserFile(name, source)
+        if (script === undefined) transpile(name, source)
+        else transpiled.set(name, script)
+      }
+    } catch (error) {
+      errors.set(name, describeLoadError(errorOf(error, 0)))
+    }
+  endRun(current)
+  return {
+    kind: 'inspected',
+    capabilities,
+    errors: Object.fromEntries(errors),
+    transpiled: Object.fromEntries(transpiled),
+  }
+}
+
+/** With the line of the file, which QuickJS reports only in the stack. */
+function describeLoadError({ name, message, stack }: PluginError): string {
+  if (message.startsWith('Line ')) return message
+  const [, line] = /index\.ts:(\d+)/.exec(stack) ?? []
+  const text =
+    name === 'Error' || name.startsWith('Timeout') || name.startsWith('Memory') ? message : `${name}: ${message}`
+  return line ? `Line ${line}: ${text}` : text
+}
+
+async function unload(id: number): Promise<SandboxReply> {
+  const item = loaded.get(id)
+  codes.delete(id)
+  if (item) {
+    const current = beginRun(LOAD_LIMITS.request_ms)
+    await tearDown(current, id, item)
+    endRun(current)
+    drop(id)
+  }
+  return { kind: 'once_done', result: null }
+}
+
+let last: Promise<void> = Promise.resolve()
+
+async function serve(request: Exclude<SandboxRequest, { kind: 'answer' }>): Promise<void> {
+  switch (request.kind) {
+    case 'load':
+      codes.set(request.configuration.id, request.configuration)
+      return
+    case 'unload':
+      return parent.send(await unload(request.id))
+    case 'inspect':
+      return parent.send(await inspect(request.files))
+    case 'each':
+      return parent.send(await each(request))
+    case 'once':
+      return parent.send(await once(request))
+  }
+}
+
+parent.onMessage((request) => {
+  if (request.kind === 'answer') receiveAnswer(request)
+  else last = last.then(() => serve(request))
+})
+setInterval(() => {
+  if (run) {
+    run.output.flush()
+    void parent.send({ kind: 'alive' })
+  }
+  for (const [id, { used_at }] of loaded) if (!run && performance.now() - used_at > IDLE_MS) drop(id)
+}, ALIVE_MS)
+void parent.send({ kind: 'ready' })

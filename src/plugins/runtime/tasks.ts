@@ -1,0 +1,193 @@
+/** Runs the scheduled tasks and the jobs of plugins. A lease in the database decides which node runs one. */
+import type { Logger } from 'pino'
+import { createLoop } from '../../background/loop.ts'
+import type { Db } from '../../sql/db.ts'
+import * as jobs from '../../store/plugin_jobs.ts'
+import * as store from '../../store/plugin_runtime.ts'
+import * as schedules from '../../store/plugin_schedules.ts'
+import type { Lease } from '../../store/plugin_states.ts'
+import type { Configurations, RunningConfiguration } from './configurations.ts'
+import { type Origin, parseOrigin } from './origin.ts'
+import type { Recorder } from './recorder.ts'
+import type { Limits, OnceFunction, PluginHost, Sandbox } from './sandbox.ts'
+
+export interface Tasks {
+  start(): void
+  /** Looks for due work now. */
+  wake(): void
+  /** Runs everything that is due now. */
+  drain(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface TasksOptions {
+  db: Db
+  sandbox: Sandbox
+  configurations: Configurations
+  hostOf: (configuration: RunningConfiguration, origin: Origin) => PluginHost
+  recorder: Recorder
+  /** Unique to this start of the process. */
+  owner: string
+  now: () => string
+  log: Logger
+}
+
+const POLL_MS = 2_000
+const RETRY_MS = 5_000
+const LEASE_MS = 60_000
+const RENEW_MS = 15_000
+const MAX_ACTIVE = 4
+const LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 60_000 }
+
+const SECOND_MS = 1_000
+const PERIODS = new Map([
+  ['runEveryMinute', 60 * SECOND_MS],
+  ['runEveryHour', 3_600 * SECOND_MS],
+  ['runEveryDay', 86_400 * SECOND_MS],
+])
+
+/** The next full minute, hour or day in UTC. */
+const boundaryAfter = (time: number, period_ms: number): string =>
+  new Date((Math.floor(time / period_ms) + 1) * period_ms).toISOString()
+
+export function createTasks(options: TasksOptions): Tasks {
+  const { db, configurations, recorder, owner, now, log } = options
+  const active = new Set<Promise<void>>()
+  /** Tasks that have a row. */
+  const known = new Set<string>()
+
+  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
+  const lease = (): Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
+
+  const loop = createLoop({
+    round: async () => {
+      await startDue()
+      return untilNextRound()
+    },
+    retry_ms: RETRY_MS,
+    onError: (error) => log.error({ err: error }, 'looking for tasks of plugins failed; retrying'),
+  })
+
+  async function untilNextRound(): Promise<number> {
+    if (active.size >= MAX_ACTIVE) return POLL_MS
+    const due = [await schedules.nextAt(db), await jobs.nextAt(db)]
+    const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
+    return Math.max(10, Math.min(POLL_MS, ...waits))
+  }
+
+  async function createSchedules(): Promise<void> {
+    for (const row of await store.scheduled(db)) {
+      const { scheduled_tasks = [] }: { scheduled_tasks?: string[] } = JSON.parse(row.capabilities)
+      for (const task of scheduled_tasks) {
+        const period_ms = PERIODS.get(task)
+        if (period_ms === undefined || known.has(`${row.id} ${task}`)) continue
+        const next_at = boundaryAfter(Date.parse(now()), period_ms)
+        await schedules.create(db, { plugin_config_id: row.id, task, next_at })
+        known.add(`${row.id} ${task}`)
+      }
+    }
+  }
+
+  /** Returns how many calls were started. */
+  async function startDue(): Promise<number> {
+    await createSchedules()
+    let started = 0
+    for (const claim of [claimTask, claimJob])
+      while (!loop.stopped && active.size < MAX_ACTIVE) {
+        const work = await claim()
+        if (!work) break
+        started++
+        const done: Promise<void> = work()
+          .catch((error) => {
+            if (!loop.stopped) log.error({ err: error }, 'running a task of a plugin failed')
+          })
+          .finally(() => {
+            active.delete(done)
+            loop.wake()
+          })
+        active.add(done)
+      }
+    return started
+  }
+
+  async function claimTask(): Promise<(() => Promise<void>) | undefined> {
+    const row = await schedules.claim(db, lease())
+    if (!row) return undefined
+    const { plugin_config_id, task, next_at } = row
+    return async () => {
+      const period_ms = PERIODS.get(task) ?? 0
+      const configuration = await configurations.get(plugin_config_id)
+      if (!configuration?.capabilities.scheduled_tasks.includes(task)) {
+        known.delete(`${plugin_config_id} ${task}`)
+        return schedules.remove(db, row)
+      }
+      // After a pause of the server, missed times are not made up.
+      const isLate = Date.parse(now()) - Date.parse(next_at) >= period_ms
+      const renew = (): Promise<boolean> => schedules.renew(db, row, { owner, until: at(LEASE_MS) })
+      if (!isLate) await whileLeased(renew, () => call(configuration, { kind: 'tasks', name: task }, [], []))
+      if (loop.stopped) return schedules.finish(db, row, owner)
+      const after = boundaryAfter(Math.max(Date.parse(now()), Date.parse(next_at)), period_ms)
+      await schedules.finish(db, { plugin_config_id, task, next_at: after }, owner)
+    }
+  }
+
+  async function claimJob(): Promise<(() => Promise<void>) | undefined> {
+    const row = await jobs.claim(db, lease())
+    if (!row) return undefined
+    return async () => {
+      const configuration = await configurations.get(row.plugin_config_id)
+      if (configuration) {
+        const renew = (): Promise<boolean> => jobs.renew(db, row.id, { owner, until: at(LEASE_MS) })
+        const work = { kind: 'jobs', name: row.name } as const
+        const origin = parseOrigin(row.origin)
+        await whileLeased(renew, () => call(configuration, work, [JSON.parse(row.payload)], origin))
+        if (loop.stopped) return jobs.release(db, row.id, owner)
+      }
+      await jobs.finish(db, row.id, owner)
+    }
+  }
+
+  async function whileLeased(renew: () => Promise<boolean>, work: () => Promise<void>): Promise<void> {
+    const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS)
+    try {
+      await work()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  async function call(
+    configuration: RunningConfiguration,
+    work: OnceFunction,
+    args: unknown[],
+    origin: Origin,
+  ): Promise<void> {
+    const start = performance.now()
+    const host = options.hostOf(configuration, origin)
+    const { lines, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
+    if (error?.stage === 'load') await recorder.switchOff(configuration, `The code does not load: ${error.message}`)
+    recorder.record(configuration, {
+      category: work.kind === 'jobs' ? 'job' : 'scheduledTask',
+      calls: [{ error: error ?? null }],
+      lines,
+      milliseconds: performance.now() - start,
+    })
+  }
+
+  return {
+    start: () => loop.start(),
+    wake: loop.wake,
+    drain: async () => {
+      for (;;) {
+        await loop.idle()
+        await Promise.all(active)
+        if (loop.stopped || (await startDue()) === 0) break
+      }
+      await Promise.all(active)
+    },
+    stop: async () => {
+      await loop.stop()
+      await Promise.all(active)
+    },
+  }
+}

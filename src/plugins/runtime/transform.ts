@@ -1,0 +1,199 @@
+/** Runs `processEvent` of the plugins of a project on events before they are stored. */
+import type { NewEvent } from '../../events/normalize-event.ts'
+import { changedEvent, InvalidEvent, incomingEvent } from '../../events/plugin-event.ts'
+import { createYielder } from '../../events/yield.ts'
+import { capturedRow } from './capture.ts'
+import type { Configurations, RunningConfiguration } from './configurations.ts'
+import type { CreateHost } from './host.ts'
+import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
+import type { Call, Recorder } from './recorder.ts'
+import { MAX_ATTEMPTS, retryDelay } from './retries.ts'
+import type { Limits, LoadError, Outcome, PluginError, Sandbox } from './sandbox.ts'
+
+export interface Transformer {
+  /**
+   * The events of one project to store, without those that a plugin dropped. All have the same origin. An event for which a plugin
+   * fails stays as it was. Throws nothing.
+   */
+  apply(project_id: number, events: readonly NewEvent[]): Promise<readonly NewEvent[]>
+}
+
+export interface TransformerOptions {
+  sandbox: Sandbox
+  configurations: Configurations
+  createHost: CreateHost
+  recorder: Recorder
+  storedUuids: (project_id: number, uuids: readonly string[]) => Promise<Set<string>>
+  /** Stores events that the plugins captured. */
+  store: (project_id: number, events: readonly NewEvent[]) => Promise<void>
+  milliseconds: () => number
+  uuid: () => string
+  site_url: string
+  request_ms?: number
+  onError: (error: unknown) => void
+}
+
+const CPU_MS = 1_000
+const REQUEST_MS = 10_000
+/** One message to the sandbox. */
+const CHUNK_EVENTS = 500
+const CHUNK_CHARACTERS = 1024 * 1024
+
+export function createTransformer(options: TransformerOptions): Transformer {
+  const { sandbox, configurations, createHost, recorder, milliseconds, request_ms: limit_ms = REQUEST_MS } = options
+  /** Configurations whose code or `setupPlugin` failed. Until `retry_at` they are skipped. */
+  const broken = new Map<number, { version: string; attempts: number; retry_at: number }>()
+
+  const isBroken = ({ id, version }: RunningConfiguration): boolean => {
+    const found = broken.get(id)
+    return found?.version === version && found.retry_at > milliseconds()
+  }
+
+  function handleLoadError(configuration: RunningConfiguration, error: LoadError): void {
+    const { id, version } = configuration
+    const before = broken.get(id)
+    const attempts = (before?.version === version ? before.attempts : 0) + 1
+    broken.set(id, { version, attempts, retry_at: milliseconds() + retryDelay(attempts) })
+    if (error.stage === 'setup' && attempts < MAX_ATTEMPTS) return
+    const reason =
+      error.stage === 'load' ? `The code does not load: ${error.message}` : `setupPlugin failed: ${error.message}`
+    recorder.switchOff(configuration, reason).catch(options.onError)
+  }
+
+  async function run(
+    configuration: RunningConfiguration,
+    events: (NewEvent | null)[],
+    origin: Origin,
+    limits: Limits,
+    captured: NewEvent[],
+  ): Promise<void> {
+    const offered = events.flatMap((event, index) => (event ? [{ event, index }] : []))
+    if (offered.length === 0) return
+    const now = new Date(milliseconds()).toISOString()
+    const texts = offered.map(({ event }) => incomingEvent(event, { now, site_url: options.site_url }))
+    const host = createHost(configuration, origin, async (event) => {
+      const row = await capturedRow(configuration, origin, event, { now: milliseconds() * 1000, uuid: options.uuid })
+      if (row) captured.push(row)
+    })
+    const start = performance.now()
+    const { outcomes, lines, error } = await sandbox.each(configuration, 'processEvent', texts, limits, host)
+    const counts = { dropped: 0, changed: 0 }
+    const calls: Call[] = []
+    const yieldIfDue = createYielder()
+    for (const [i, outcome] of outcomes.entries()) {
+      const item = offered[i]
+      if (!item) break
+      const { call, event } = resultOf(item.event, outcome)
+      if (call.error === null && event === null) counts.dropped++
+      else if (call.error === null && event !== item.event) counts.changed++
+      events[item.index] = event
+      calls.push(call)
+      if (i % 64 === 63) await yieldIfDue()
+    }
+    const left = offered.length - outcomes.length
+    if (error) {
+      calls.push({ error })
+      handleLoadError(configuration, error)
+    } else {
+      broken.delete(configuration.id)
+      if (left > 0) calls.push({ error: outOfTime(left, limit_ms) })
+    }
+    recorder.record(configuration, {
+      category: 'processEvent',
+      calls,
+      counts,
+      lines,
+      milliseconds: performance.now() - start,
+    })
+  }
+
+  async function transform(
+    chain: readonly RunningConfiguration[],
+    sent: readonly NewEvent[],
+    origin: Origin,
+  ): Promise<NewEvent[]> {
+    const until = performance.now() + limit_ms
+    const captured: NewEvent[] = []
+    const result: NewEvent[] = []
+    for (const chunk of chunksOf(sent)) {
+      const events: (NewEvent | null)[] = [...chunk]
+      for (const configuration of chain) {
+        const request_ms = until - performance.now()
+        if (isBroken(configuration)) continue
+        if (request_ms <= 0)
+          recorder.record(configuration, {
+            category: 'processEvent',
+            calls: [{ error: outOfTime(events.length, limit_ms) }],
+            lines: [],
+            milliseconds: 0,
+          })
+        else
+          await run(configuration, events, origin, { cpu_ms: CPU_MS, call_ms: request_ms, request_ms }, captured).catch(
+            options.onError,
+          )
+      }
+      for (const event of events) if (event) result.push(event)
+    }
+    const [first] = captured
+    if (first) await options.store(first.project_id, captured).catch(options.onError)
+    return result
+  }
+
+  return {
+    apply: async (project_id, events) => {
+      const all = await configurations.transformations(project_id).catch((error) => {
+        options.onError(error)
+        return []
+      })
+      if (all.length === 0 || events.length === 0) return events
+      const origin = parseOrigin(events[0]?.origin)
+      const chain = all.filter(({ id }) => mayBeOffered(origin, id))
+      if (chain.length === 0) return events
+      const seen = await options.storedUuids(
+        project_id,
+        events.map(({ uuid }) => uuid),
+      )
+      // A second event with the same uuid has no effect.
+      const fresh = events.filter(({ uuid }) => !seen.has(uuid) && seen.add(uuid))
+      return transform(chain, fresh, origin)
+    },
+  }
+}
+
+function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {
+  let chunk: NewEvent[] = []
+  let characters = 0
+  for (const event of events) {
+    if (chunk.length && (chunk.length >= CHUNK_EVENTS || characters + event.properties.length > CHUNK_CHARACTERS)) {
+      yield chunk
+      chunk = []
+      characters = 0
+    }
+    chunk.push(event)
+    characters += event.properties.length
+  }
+  if (chunk.length) yield chunk
+}
+
+/** The event to go on with: null when it is dropped, the same when the call failed. */
+function resultOf(before: NewEvent, outcome: Outcome): { call: Call; event: NewEvent | null } {
+  const { uuid } = before
+  if (outcome === null) return { call: { error: null }, event: null }
+  if (outcome === true) return { call: { error: null }, event: before }
+  if (typeof outcome === 'object') return { call: { error: outcome.error, event: uuid }, event: before }
+  try {
+    return { call: { error: null }, event: changedEvent(before, outcome) }
+  } catch (error) {
+    if (!(error instanceof InvalidEvent)) throw error
+    const { name, message } = error
+    return { call: { error: { name, message, stack: '', retry: false }, event: uuid }, event: before }
+  }
+}
+
+const outOfTime = (count: number, limit_ms: number): PluginError => ({
+  name: 'TimeoutError',
+  message: `The plugins took more than ${limit_ms / 1000} seconds for one request. ${count} events were stored unchanged.`,
+  stack: '',
+  retry: false,
+  stopped: 'timeout',
+})

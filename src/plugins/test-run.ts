@@ -1,0 +1,199 @@
+/** Runs a plugin on sample events. Nothing is stored: storage and cache are in memory, and captured events are returned. */
+import { requireLevel } from '../auth/access.ts'
+import type { components } from '../contract/openapi.ts'
+import { invalid } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import type { Outbound } from '../outbound/guard.ts'
+import type { Db } from '../sql/db.ts'
+import { ADMIN } from '../store/members.ts'
+import * as configs from '../store/plugin_configs.ts'
+import { source as sourceOf } from '../store/plugin_runtime.ts'
+import * as plugins from '../store/plugins.ts'
+import type { Vault } from '../store/vault.ts'
+import { NO_VALUES, valuesOf } from './configs.ts'
+import { createPluginCache } from './runtime/cache.ts'
+import { settingsOf } from './runtime/configurations.ts'
+import { fetchForPlugin } from './runtime/fetch.ts'
+import type { Configuration, EventMethod, Limits, LogLine, Outcome, PluginHost, Sandbox } from './runtime/sandbox.ts'
+import { resolveValues, settingFields } from './settings.ts'
+
+type Schemas = components['schemas']
+type TestInput = Schemas['PluginTest']
+type SampleEvent = NonNullable<TestInput['events']>[number]
+
+export interface TestService {
+  db: Db
+  ids: Ids
+  now: () => string
+  milliseconds: () => number
+  vault: Vault
+  outbound: Outbound
+  inspector: Sandbox
+}
+
+interface Project {
+  id: number
+  organization_id: string
+  membership_level: number
+}
+
+const LIMITS: Limits = { cpu_ms: 1_000, call_ms: 10_000, request_ms: 15_000 }
+const MAX_TEST_MS = 30_000
+const MAX_OUTPUT_LENGTH = 1024 * 1024
+const METHODS: readonly EventMethod[] = ['processEvent', 'onEvent', 'composeWebhook']
+const SAMPLE: SampleEvent = {
+  event: '$pageview',
+  distinct_id: 'sample',
+  properties: { $current_url: 'https://example.com/pricing', $browser: 'Firefox' },
+}
+
+/** Ids below zero: they are those of no stored configuration. */
+let tests = 0
+
+export async function testPlugin(
+  service: TestService,
+  project: Project,
+  input: TestInput,
+): Promise<Schemas['PluginTestResult']> {
+  const { inspector, milliseconds } = service
+  const configuration = await configurationOf(service, project, input)
+  const { host, captured, jobs } = createTestHost(service)
+  const started = milliseconds()
+  const result: Schemas['PluginTestResult'] = {
+    error: null,
+    results: [],
+    logs: [],
+    captured,
+    jobs,
+    milliseconds: 0,
+  }
+  const keep = (lines: readonly LogLine[]): void => {
+    result.logs.push(...lines.map(({ level, message }) => ({ type: level, message })))
+  }
+  try {
+    const { capabilities, errors } = await inspector.inspect({ 'index.ts': configuration.source })
+    const [error] = Object.values(errors)
+    const methods = METHODS.filter((method) => capabilities.methods?.includes(method))
+    result.error = error ?? null
+    for (const sample of error === undefined ? (input.events ?? [SAMPLE]) : []) {
+      let event: Record<string, unknown> | null = eventOf(service, project, sample)
+      for (const method of methods) {
+        // A dropped event reaches no other function.
+        if (!event) break
+        if (milliseconds() - started > MAX_TEST_MS) {
+          result.error = `The test took longer than ${MAX_TEST_MS / 1000} seconds. Send fewer events.`
+          return result
+        }
+        const before = milliseconds()
+        const run = await inspector.each(configuration, method, [JSON.stringify(event)], LIMITS, host)
+        keep(run.lines)
+        if (run.error) {
+          result.error = `${run.error.name}: ${run.error.message}`
+          return result
+        }
+        const [outcome = null] = run.outcomes
+        const { output, error: failure } = describeOutcome(outcome, event)
+        result.results.push({
+          function: method,
+          input: event,
+          output,
+          error: failure,
+          milliseconds: milliseconds() - before,
+        })
+        if (method === 'processEvent' && failure === null) event = output
+      }
+    }
+    return result
+  } finally {
+    keep((await inspector.unload(configuration, host)).lines)
+    result.milliseconds = milliseconds() - started
+  }
+}
+
+async function configurationOf(
+  { db, vault }: TestService,
+  project: Project,
+  { plugin: plugin_id, plugin_config, config, source }: TestInput,
+): Promise<Configuration> {
+  const stored = plugin_config === undefined ? undefined : await configs.get(db, project.id, plugin_config)
+  if (plugin_config !== undefined && !stored)
+    throw invalid('plugin_config', 'This configuration does not exist in the project. Check the id.', 'does_not_exist')
+  const id = stored?.plugin_id ?? plugin_id
+  if (id === undefined) throw invalid('plugin', 'Send "plugin" or "plugin_config".', 'required')
+  const plugin = await plugins.get(db, project.organization_id, id)
+  if (!plugin) throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
+  const before = stored ? valuesOf(vault, stored) : NO_VALUES
+  // The code of a test can send the secrets anywhere.
+  if (Object.keys(before.secrets).length) requireLevel(project.membership_level, ADMIN)
+  const fields = settingFields(JSON.parse(plugin.config_schema))
+  const { open, secrets } = config || !stored ? resolveValues(fields, config ?? {}, before) : before
+  const code = source ?? (await sourceOf(db, plugin.id))
+  if (code === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
+  return {
+    id: -++tests,
+    version: '1',
+    source: code,
+    settings: settingsOf(JSON.parse(plugin.config_schema), { ...open, ...secrets }),
+    secrets: Object.values(secrets).filter((value) => typeof value === 'string'),
+  }
+}
+
+const eventOf = (
+  { ids, now }: TestService,
+  { id }: Project,
+  { event, distinct_id, timestamp, properties = {} }: SampleEvent,
+): Record<string, unknown> => ({
+  uuid: ids.uuid(),
+  event,
+  distinct_id,
+  team_id: id,
+  ip: null,
+  site_url: '',
+  now: now(),
+  timestamp: timestamp ?? now(),
+  properties,
+  elements: [],
+})
+
+function describeOutcome(
+  outcome: Outcome,
+  event: Record<string, unknown>,
+): { output: Record<string, unknown> | null; error: string | null } {
+  if (outcome === null) return { output: null, error: null }
+  if (outcome === true) return { output: event, error: null }
+  if (typeof outcome !== 'string') return { output: null, error: `${outcome.error.name}: ${outcome.error.message}` }
+  if (outcome.length > MAX_OUTPUT_LENGTH)
+    return { output: null, error: `The result is longer than ${MAX_OUTPUT_LENGTH} characters.` }
+  const output: unknown = JSON.parse(outcome)
+  return typeof output === 'object' && output !== null && !Array.isArray(output)
+    ? { output: { ...output }, error: null }
+    : { output: null, error: null }
+}
+
+/** Answers a plugin without a database. */
+function createTestHost({ outbound, milliseconds }: TestService) {
+  const storage = new Map<string, string>()
+  const cache = createPluginCache(milliseconds)
+  const captured: Schemas['PluginTestResult']['captured'] = []
+  const jobs: Schemas['PluginTestResult']['jobs'] = []
+  const host: PluginHost = {
+    fetch: (request, body, signal) => fetchForPlugin(outbound, request, body, signal),
+    storageGet: async (key) => storage.get(key) ?? null,
+    storageSet: async (key, value) => {
+      if (value === null) storage.delete(key)
+      else storage.set(key, value)
+    },
+    cursorInit: async (key, start) => {
+      if (!storage.has(key)) storage.set(key, String(start))
+    },
+    cursorIncrement: async (key, by) => {
+      const after = Number(storage.get(key) ?? 0) + by
+      storage.set(key, String(after))
+      return after
+    },
+    cache: async (operation, key, args) => cache.run('test', operation, key, args),
+    job: async (type, payload, delay_ms) => void jobs.push({ type, payload, delay_ms }),
+    capture: async (event, properties) => void captured.push({ event, properties }),
+  }
+  return { host, captured, jobs }
+}

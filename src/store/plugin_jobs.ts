@@ -1,0 +1,64 @@
+/** Jobs that plugins or users started. A job runs once, and again only when the node that ran it dies. */
+import type { Db } from '../sql/db.ts'
+import { type Either, sql } from '../sql/template.ts'
+import type { Lease } from './plugin_states.ts'
+
+export interface PluginJobRow {
+  id: string
+  plugin_config_id: number
+  name: string
+  /** JSON. */
+  payload: string
+  /** The configurations whose events led to the job, separated by commas. */
+  origin: string | null
+  run_at: string
+  created_at: string
+}
+
+const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
+
+/** False when the configuration was removed or has too many jobs. */
+export async function create(db: Db, job: PluginJobRow, max_jobs: number): Promise<boolean> {
+  const created = await db.run(sql`
+    insert into plugin_jobs (id, plugin_config_id, name, payload, origin, run_at, created_at)
+    select ${job.id}, c.id, ${job.name}, ${job.payload}, ${job.origin}, ${job.run_at}, ${job.created_at}
+    from plugin_configs c where c.id = ${job.plugin_config_id}
+      and (select count(*) from plugin_jobs j where j.plugin_config_id = c.id) < ${max_jobs}`)
+  return created > 0
+}
+
+/** Claims the next due job. */
+export function claim(db: Db, { owner, now, until, latest }: Lease): Promise<PluginJobRow | undefined> {
+  const isFree = sql`(lease_until is null or lease_until < ${now} or lease_until > ${latest})`
+  return db.get<PluginJobRow>(sql`
+    update plugin_jobs set lease_owner = ${owner}, lease_until = ${until}
+    where id = (
+      select id from plugin_jobs where run_at <= ${now} and ${isFree} order by run_at, id limit 1 ${skipLocked})
+      and ${isFree}
+    returning id, plugin_config_id, name, payload, origin, run_at, created_at`)
+}
+
+/** False when another node has claimed the job. */
+export async function renew(db: Db, id: string, { owner, until }: Pick<Lease, 'owner' | 'until'>): Promise<boolean> {
+  return (
+    (await db.run(sql`update plugin_jobs set lease_until = ${until} where id = ${id} and lease_owner = ${owner}`)) > 0
+  )
+}
+
+export async function finish(db: Db, id: string, owner: string): Promise<void> {
+  await db.run(sql`delete from plugin_jobs where id = ${id} and lease_owner = ${owner}`)
+}
+
+/** Lets another node run the job. */
+export async function release(db: Db, id: string, owner: string): Promise<void> {
+  await db.run(sql`
+    update plugin_jobs set lease_owner = null, lease_until = null where id = ${id} and lease_owner = ${owner}`)
+}
+
+/** When the next job is due or its lease ends. */
+export async function nextAt(db: Db): Promise<string | null> {
+  const row = await db.get<{ at: string | null }>(
+    sql`select min(case when lease_until is null then run_at else lease_until end) as at from plugin_jobs`,
+  )
+  return row?.at ?? null
+}

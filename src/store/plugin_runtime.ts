@@ -1,0 +1,58 @@
+/** The plugin configurations that run: enabled, with code that loads, in organizations that may use plugins. */
+import type { Db } from '../sql/db.ts'
+import { sql } from '../sql/template.ts'
+import type { PluginConfigRow } from './plugin_configs.ts'
+
+const MAIN = 'index.ts'
+
+export interface RunningConfigRow
+  extends Pick<
+    PluginConfigRow,
+    'id' | 'plugin_id' | 'project_id' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'sort_order' | 'updated_at'
+  > {
+  organization_id: string
+  plugin_name: string | null
+  config_schema: string
+  /** JSON. */
+  capabilities: string
+  /** Changes with the code. */
+  revision: number
+}
+
+const columns = sql`c.id, c.plugin_id, c.project_id, c.config, c.secret_keys, c.secrets, c.name, c.sort_order,
+  c.updated_at, r.organization_id, p.name as plugin_name, p.config_schema, p.capabilities, p.revision`
+
+const running = sql`from plugin_configs c
+  join plugins p on p.id = c.plugin_id and p.deleted_at is null
+  join projects r on r.id = c.project_id
+  join organizations o on o.id = r.organization_id and o.plugins_access_level > 0
+  where c.enabled = ${true}`
+
+/** In the order in which they change events. */
+export function ofProject(db: Db, project_id: number): Promise<RunningConfigRow[]> {
+  return db.all<RunningConfigRow>(sql`
+    select ${columns} ${running} and c.project_id = ${project_id} order by c.sort_order, c.id`)
+}
+
+/** Undefined when the configuration does not run (any more). */
+export function get(db: Db, id: number): Promise<RunningConfigRow | undefined> {
+  return db.get<RunningConfigRow>(sql`select ${columns} ${running} and c.id = ${id}`)
+}
+
+/** Those that events are sent to. */
+export function sending(db: Db): Promise<RunningConfigRow[]> {
+  return db.all<RunningConfigRow>(sql`select ${columns} ${running} and p.sends_events = ${true} order by c.id`)
+}
+
+/** Those with scheduled tasks. */
+export function scheduled(db: Db): Promise<RunningConfigRow[]> {
+  return db.all<RunningConfigRow>(sql`select ${columns} ${running} and p.capabilities like '%"runEvery%' order by c.id`)
+}
+
+/** The main file; undefined when there is none. */
+export async function source(db: Db, plugin_id: number): Promise<string | undefined> {
+  const file = await db.get<{ text: string }>(
+    sql`select text from plugin_files where plugin_id = ${plugin_id} and name = ${MAIN}`,
+  )
+  return file?.text
+}

@@ -1,0 +1,69 @@
+/** When the scheduled tasks of plugins run next. */
+import type { Db } from '../sql/db.ts'
+import { type Either, sql } from '../sql/template.ts'
+import type { Lease } from './plugin_states.ts'
+
+export interface PluginScheduleRow {
+  plugin_config_id: number
+  task: string
+  next_at: string
+}
+
+const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
+
+/** Keeps an existing schedule. */
+export async function create(db: Db, { plugin_config_id, task, next_at }: PluginScheduleRow): Promise<void> {
+  await db.run(sql`
+    insert into plugin_schedules (plugin_config_id, task, next_at)
+    select id, ${task}, ${next_at} from plugin_configs where id = ${plugin_config_id}
+    on conflict (plugin_config_id, task) do nothing`)
+}
+
+/** Claims a due task. */
+export function claim(db: Db, { owner, now, until, latest }: Lease): Promise<PluginScheduleRow | undefined> {
+  const isFree = sql`(lease_until is null or lease_until < ${now} or lease_until > ${latest})`
+  return db.get<PluginScheduleRow>(sql`
+    update plugin_schedules set lease_owner = ${owner}, lease_until = ${until}
+    where (plugin_config_id, task) = (
+      select plugin_config_id, task from plugin_schedules where next_at <= ${now} and ${isFree}
+      order by next_at, plugin_config_id, task limit 1 ${skipLocked})
+      and ${isFree}
+    returning plugin_config_id, task, next_at`)
+}
+
+type Key = Pick<PluginScheduleRow, 'plugin_config_id' | 'task'>
+
+/** False when another node has claimed the task. */
+export async function renew(
+  db: Db,
+  { plugin_config_id, task }: Key,
+  { owner, until }: Pick<Lease, 'owner' | 'until'>,
+): Promise<boolean> {
+  const renewed = await db.run(sql`
+    update plugin_schedules set lease_until = ${until}
+    where plugin_config_id = ${plugin_config_id} and task = ${task} and lease_owner = ${owner}`)
+  return renewed > 0
+}
+
+/** Ends the lease. Moves the task to its next time, unless it has to run again. */
+export async function finish(
+  db: Db,
+  { plugin_config_id, task, next_at }: PluginScheduleRow,
+  owner: string,
+): Promise<void> {
+  await db.run(sql`
+    update plugin_schedules set next_at = ${next_at}, lease_owner = null, lease_until = null
+    where plugin_config_id = ${plugin_config_id} and task = ${task} and lease_owner = ${owner}`)
+}
+
+/** When the next task is due or its lease ends. */
+export async function nextAt(db: Db): Promise<string | null> {
+  const row = await db.get<{ at: string | null }>(
+    sql`select min(case when lease_until is null then next_at else lease_until end) as at from plugin_schedules`,
+  )
+  return row?.at ?? null
+}
+
+export async function remove(db: Db, { plugin_config_id, task }: Key): Promise<void> {
+  await db.run(sql`delete from plugin_schedules where plugin_config_id = ${plugin_config_id} and task = ${task}`)
+}

@@ -1,0 +1,447 @@
+/** Plugins on a server: transformations, deliveries, schedules, jobs, and what happens when they fail. */
+import t from 'tap'
+import { sql } from '../../src/sql/template.ts'
+import * as jobs from '../../src/store/plugin_jobs.ts'
+import * as metrics from '../../src/store/plugin_metrics.ts'
+import * as schedules from '../../src/store/plugin_schedules.ts'
+import * as states from '../../src/store/plugin_states.ts'
+import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { uuid } from '../helpers/events.ts'
+import { ingest, plainEvents } from '../helpers/exports.ts'
+import {
+  capture,
+  configsUrl,
+  isEnabled,
+  logOf,
+  openReceiver,
+  runPlugin,
+  setEnabled,
+  storedEvents,
+} from '../helpers/plugins.ts'
+
+t.setTimeout(300_000)
+
+const options = { environment: { OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e'.repeat(32) } }
+const HOUR_MS = 3_600_000
+
+const countsOf = async ({ deps }: TestApp, config: number, category: metrics.MetricCategory) => {
+  await deps.plugins.recorder.flush()
+  const found = await metrics.list(deps.db, config, { from: '2000', to: '2100', category })
+  const sum = (name: keyof metrics.MetricCounts): number => found.reduce((total, row) => total + row[name], 0)
+  return { successes: sum('successes'), failures: sum('failures'), dropped: sum('dropped'), changed: sum('changed') }
+}
+
+onBothEngines(
+  t,
+  'transformations change and drop events before they are stored, in their order',
+  async (t, app) => {
+    const second = await runPlugin(
+      app,
+      `export function processEvent(event) { event.properties.trace += 'b'; return event }`,
+      { order: 2 },
+    )
+    const first = await runPlugin(
+      app,
+      `export function processEvent(event, { config }) {
+        if (event.event === 'drop') return null
+        console.log('saw', event.event, config.word)
+        event.properties.trace = 'a' + config.word
+        event.event = event.event.toUpperCase()
+        event.distinct_id = 'someone'
+        event.$set = { plan: 'pro' }
+        event.uuid = 'other'; event.team_id = 99
+        if (event.properties.time) event.timestamp = '2020-01-02T03:04:05Z'
+        return event
+      }`,
+      { order: 1, config: { word: 'x' } },
+    )
+    await runPlugin(app, 'export function processEvent(event) { throw new Error("never called") }', { enabled: false })
+    await capture(app, [
+      { uuid: uuid(1), event: 'one', properties: { time: true, $elements_chain: 'a:text="x"' } },
+      { uuid: uuid(2), event: 'drop' },
+      { uuid: uuid(3), event: 'three', timestamp: '2024-05-05T00:00:00Z' },
+    ])
+    const [one, three, ...more] = await storedEvents(app)
+    t.strictSame(more, [])
+    t.match(one, { uuid: uuid(1), event: 'ONE', distinct_id: 'someone', timestamp: '2020-01-02T03:04:05.000Z' })
+    t.match(one?.properties, { trace: 'axb', time: true, $set: { plan: 'pro' } })
+    t.match(three, { uuid: uuid(3), event: 'THREE', timestamp: '2024-05-05T00:00:00.000Z' })
+    const person = await app.deps.events.get(sql`select 1 from person_distinct_ids where distinct_id = 'someone'`)
+    t.ok(person, 'the person of the changed distinct_id is created')
+    t.strictSame(await countsOf(app, first.config, 'processEvent'), {
+      successes: 3,
+      failures: 0,
+      dropped: 1,
+      changed: 2,
+    })
+    t.strictSame(await countsOf(app, second.config, 'processEvent'), {
+      successes: 2,
+      failures: 0,
+      dropped: 0,
+      changed: 2,
+    })
+    t.match(await logOf(app, first), [
+      { source: 'CONSOLE', level: 'LOG', message: 'saw one x' },
+      { message: 'saw three x' },
+    ])
+
+    await capture(app, [{ uuid: uuid(1), event: 'again' }, { uuid: uuid(4) }, { uuid: uuid(4), event: 'twice' }])
+    t.strictSame(
+      (await storedEvents(app)).map(({ event }) => event),
+      ['ONE', 'THREE', 'SEEN'],
+    )
+    t.equal((await countsOf(app, first.config, 'processEvent')).successes, 4, 'stored events are not offered again')
+
+    await setEnabled(app, first, false)
+    await app.send('PATCH', `${configsUrl(app)}${second.config}/`, { body: { enabled: false } })
+    app.advance(2_000)
+    await capture(app, [{ uuid: uuid(5), event: 'plain' }])
+    t.match((await storedEvents(app)).at(-1), { event: 'plain', distinct_id: 'ada' })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'an event for which a transformation fails is stored unchanged, and the error is recorded',
+  async (t, app) => {
+    const failing = await runPlugin(
+      app,
+      `export async function processEvent(event, { config }) {
+        event.properties.changed = true
+        switch (event.event) {
+          case 'throw': throw new TypeError('bad ' + config.key)
+          case 'loop': for (;;) {}
+          case 'nameless': return { ...event, event: '' }
+          case 'large': event.properties.text = 'x'.repeat(1100000); return event
+          case 'deep': { let deep = {}; for (let i = 0; i < 200; i++) deep = { deep }; event.properties.deep = deep; return event }
+          case 'text': return 'nonsense'
+        }
+        return event
+      }`,
+      { schema: [{ key: 'key', type: 'string', secret: true }], config: { key: 'hunter22' } },
+    )
+    const names = ['throw', 'nameless', 'large', 'deep', 'text', 'good']
+    await capture(
+      app,
+      names.map((event) => ({ event })),
+    )
+    t.strictSame(
+      (await storedEvents(app)).map(({ event, properties }) => [event, properties.changed]),
+      names.map((name) => [name, name === 'good' ? true : undefined]),
+    )
+    const lines = (await logOf(app, failing)).map(({ source, level, message }) => `${source} ${level} ${message}`)
+    const expected = [
+      /TypeError: bad \*\*REDACTED\*\*/,
+      /no name/,
+      /the limit is 1048576/,
+      /nested too deeply/,
+      /must return the event/,
+    ]
+    t.equal(lines.length, expected.length)
+    for (const [i, pattern] of expected.entries()) {
+      t.match(lines[i], /^PLUGIN ERROR processEvent failed for the event /)
+      t.match(lines[i], pattern)
+    }
+    t.match(await states.get(app.deps.db, failing.config), { failures: 0, timeouts: 0, error: null })
+    await capture(app, [{ event: 'loop' }])
+    t.match((await logOf(app, failing)).at(-1)?.message, /TimeoutError: The (call|plugins) took (too long|more than)/)
+    t.match(await states.get(app.deps.db, failing.config), { failures: 1, timeouts: 1 })
+    await capture(app, [{ event: 'throw' }])
+    await app.deps.plugins.recorder.flush()
+    const state = await states.get(app.deps.db, failing.config)
+    t.equal(state?.failures, 2)
+    t.match(JSON.parse(state?.error ?? ''), { name: 'TypeError', message: 'bad **REDACTED**', method: 'processEvent' })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'destinations get every event from the moment of enabling, in order, and continue where they stopped',
+  async (t, app) => {
+    const receiver = await openReceiver(t)
+    await ingest(app, plainEvents(5))
+    const destination = await runPlugin(
+      app,
+      `export async function onEvent(event, { config, global }) {
+        global.count = (global.count ?? 0) + 1
+        await fetch(config.url, { method: 'POST', body: JSON.stringify({ n: event.properties.number, set: event.$set, team: event.team_id, at: event.timestamp, elements: event.elements }) })
+      }`,
+      { config: { url: receiver.url } },
+    )
+    const numbers = (): number[] => receiver.received.map(({ body }) => JSON.parse(body).n)
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(numbers(), [], 'earlier events are not delivered')
+    await ingest(app, plainEvents(30, 5))
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(
+      numbers(),
+      Array.from({ length: 30 }, (_, i) => i + 5),
+    )
+    t.strictSame(JSON.parse(receiver.received[0]?.body ?? ''), {
+      n: 5,
+      set: { plan: 'free' },
+      team: app.first.project_id,
+      at: '2026-01-01T00:00:05.000Z',
+      elements: [],
+    })
+    await setEnabled(app, destination, false)
+    await ingest(app, plainEvents(3, 35))
+    await app.deps.plugins.deliveries.drain()
+    t.equal(numbers().length, 30)
+    await setEnabled(app, destination, true)
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(numbers().slice(30), [35, 36, 37])
+    t.match(await countsOf(app, destination.config, 'onEvent'), { successes: 33, failures: 0 })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a RetryError is tried five times before the event is passed over; other errors are not repeated',
+  async (t, app) => {
+    const receiver = await openReceiver(t)
+    const destination = await runPlugin(
+      app,
+      `export async function onEvent(event, { config }) {
+        const response = await fetch(config.url + '/' + event.properties.number)
+        if (response.status === 503) throw new RetryError('busy')
+        if (!response.ok) throw new Error('refused')
+      }`,
+      { config: { url: receiver.url } },
+    )
+    const paths = (): string[] => receiver.received.splice(0).map(({ path }) => path)
+    await ingest(app, plainEvents(4))
+    receiver.statuses = [200, 503]
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(paths(), ['/0', '/1'])
+    app.advance(4_000)
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(paths(), [], 'not before five seconds')
+    receiver.statuses = [200, 404]
+    app.advance(2_000)
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(paths(), ['/1', '/2', '/3'])
+
+    await ingest(app, plainEvents(2, 4))
+    receiver.statuses = Array(5).fill(503)
+    for (const wait of [0, 5_000, 10_000, 20_000, 40_000]) {
+      app.advance(wait + 1_000)
+      await app.deps.plugins.deliveries.drain()
+    }
+    t.strictSame(paths(), ['/4', '/4', '/4', '/4', '/4', '/5'])
+    t.match(
+      (await logOf(app, destination))
+        .map(({ message }) => message)
+        .filter((message) => message.includes('passed over')),
+      ['1 events were passed over after 5 attempts: busy'],
+    )
+    t.ok(await isEnabled(app, destination))
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'webhooks are composed and sent, and exports get batches',
+  async (t, app) => {
+    const receiver = await openReceiver(t)
+    await runPlugin(
+      app,
+      `export function composeWebhook(event, { config }) {
+        if (event.event !== 'paid') return null
+        return { url: config.url + '/hook', body: JSON.stringify({ day: event.timestamp.toISOString() }), headers: { 'X-A': 'b' } }
+      }`,
+      { config: { url: receiver.url } },
+    )
+    const exporter = await runPlugin(
+      app,
+      `import { RetryError } from '@posthog/plugin-scaffold'
+      export async function exportEvents(events, { config }) {
+        const response = await fetch(config.url + '/bulk', { method: 'POST', body: String(events.length) })
+        if (!response.ok) throw new RetryError('busy')
+      }`,
+      { config: { url: receiver.url } },
+    )
+    await ingest(app, plainEvents(6))
+    await app.deps.plugins.deliveries.drain()
+    const of = (path: string): string[] =>
+      receiver.received.filter((item) => item.path === path).map(({ body }) => body)
+    t.strictSame(of('/hook'), ['{"day":"2026-01-01T00:00:01.000Z"}', '{"day":"2026-01-01T00:00:04.000Z"}'])
+    t.strictSame(of('/bulk'), ['6'])
+    receiver.received.length = 0
+    receiver.statuses = Array(10).fill(500)
+    await ingest(app, plainEvents(2, 6))
+    await app.deps.plugins.deliveries.drain()
+    receiver.statuses = []
+    app.advance(6_000)
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(of('/bulk'), ['2', '2'])
+    t.match(await countsOf(app, exporter.config, 'exportEvents'), { successes: 2, failures: 1 })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'schedules and jobs run once, and captured events go through ingestion without loops',
+  async (t, app) => {
+    const { tasks, deliveries } = app.deps.plugins
+    const source = `
+      export async function runEveryMinute({ cache, storage }) {
+        const count = (await storage.get('count', 0)) + 1
+        await storage.set('count', count)
+        await posthog.capture('tick', { count, distinct_id: 'clock', timestamp: '2025-05-05T05:05:05Z' })
+      }
+      export async function onEvent(event, { jobs }) {
+        if (event.event === 'start') await jobs.later({ from: event.uuid }).runIn(10, 'minutes')
+        if (event.event === 'tick') posthog.capture('never', {})
+      }
+      export const jobs = { later: async ({ from }, { storage }) => { await storage.set('job', from); await posthog.capture('ran') } }
+      export function processEvent(event) { event.properties.seen = true; return event }`
+    const importer = await runPlugin(app, source, { name: 'Importer' })
+    const echo = await runPlugin(
+      app,
+      `export async function onEvent(event) { if (event.event !== 'start') await posthog.capture('echo of ' + event.event) }`,
+      { name: 'Echo' },
+    )
+    await tasks.drain()
+    t.equal((await storedEvents(app)).length, 0, 'the first minute is not over')
+    for (let i = 0; i < 2; i++) {
+      app.advance(60_000)
+      await tasks.drain()
+      await tasks.drain()
+    }
+    t.strictSame(
+      (await storedEvents(app)).map(({ event, properties, origin, timestamp }) => [
+        event,
+        properties.count,
+        properties.seen,
+        origin,
+        timestamp,
+      ]),
+      [1, 2].map((count) => ['tick', count, undefined, String(importer.config), '2025-05-05T05:05:05.000Z']),
+      'a plugin does not transform its own events',
+    )
+    app.advance(10 * 60_000)
+    await tasks.drain()
+    t.match((await storedEvents(app)).length, 2, 'a late minute is skipped')
+
+    await capture(app, [{ event: 'start', uuid: uuid(1) }])
+    for (let i = 0; i < 3; i++) {
+      await ingest(app, [])
+      await deliveries.drain()
+    }
+    const names = async () => (await storedEvents(app)).map(({ event, origin }) => `${event} ${origin}`)
+    t.strictSame((await names()).slice(2), [
+      'start null',
+      `echo of tick ${importer.config},${echo.config}`,
+      `echo of tick ${importer.config},${echo.config}`,
+    ])
+    t.equal((await storedEvents(app))[3]?.distinct_id, 'Echo')
+    await tasks.drain()
+    const stored = async (key: string) =>
+      (
+        await app.deps.db.get<{ value: string }>(
+          sql`select value from plugin_storage where plugin_config_id = ${importer.config} and key = ${key}`,
+        )
+      )?.value
+    t.equal(await stored('job'), undefined)
+    app.advance(10 * 60_000)
+    await tasks.drain()
+    t.equal(await stored('job'), `"${uuid(1)}"`)
+    t.match((await names()).at(-1), `ran ${importer.config}`)
+    t.match(await countsOf(app, importer.config, 'job'), { successes: 1, failures: 0 })
+    t.equal(await jobs.nextAt(app.deps.db), null)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'leases decide which node runs a job, a task or a delivery',
+  async (t, app) => {
+    const { db } = app.deps
+    const { config } = await runPlugin(app, 'export const jobs = { a() {} }; export function onEvent() {}')
+    const at = (ms: number): string => new Date(Date.parse('2026-02-01T00:00:00Z') + ms).toISOString()
+    const lease = (owner: string, ms: number) => ({
+      owner,
+      now: at(ms),
+      until: at(ms + 60_000),
+      latest: at(ms + 120_000),
+    })
+    const row = {
+      id: uuid(1),
+      plugin_config_id: config,
+      name: 'a',
+      payload: '1',
+      origin: null,
+      run_at: at(0),
+      created_at: at(0),
+    }
+    t.ok(await jobs.create(db, row, 1))
+    t.notOk(await jobs.create(db, { ...row, id: uuid(2) }, 1), 'too many jobs')
+    await schedules.create(db, { plugin_config_id: config, task: 'runEveryDay', next_at: at(0) })
+    for (const claim of [
+      (owner: string, ms: number) => jobs.claim(db, lease(owner, ms)),
+      (owner: string, ms: number) => schedules.claim(db, lease(owner, ms)),
+      (owner: string, ms: number) => states.claim(db, config, lease(owner, ms)),
+    ]) {
+      const claims = await Promise.all(['a', 'b', 'c'].map((owner) => claim(owner, 10)))
+      t.equal(claims.filter(Boolean).length, 1)
+      t.equal(await claim('d', 30_000), undefined)
+      t.ok(await claim('d', 70_000), 'the lease of a dead node expires')
+    }
+    t.notOk(await states.advance(db, config, 'a', { position: 1, seq: 1 }))
+    t.ok(await states.advance(db, config, 'd', { position: 1, seq: 1 }))
+    await schedules.finish(db, { plugin_config_id: config, task: 'runEveryDay', next_at: at(HOUR_MS) }, 'a')
+    t.equal(await schedules.claim(db, lease('e', 80_000)), undefined)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a plugin that keeps failing is switched off, and the administrators are told',
+  async (t, app) => {
+    const failing = await runPlugin(app, 'export function onEvent() { throw new Error("always") }', { name: 'Failing' })
+    await ingest(app, plainEvents(49))
+    await app.deps.plugins.deliveries.drain()
+    await app.deps.plugins.recorder.flush()
+    t.ok(await isEnabled(app, failing))
+    await ingest(app, plainEvents(1, 49))
+    await app.deps.plugins.deliveries.drain()
+    await app.deps.plugins.recorder.flush()
+    t.notOk(await isEnabled(app, failing))
+    t.match((await logOf(app, failing)).at(-1), {
+      source: 'SYSTEM',
+      level: 'ERROR',
+      message: 'The configuration was switched off. 50 calls failed in a row. Fix the cause, then enable it.',
+    })
+    const activity = await app.send('GET', `/api/organizations/${app.first.organization_id}/activity_log/?limit=1`)
+    t.match(activity.body.results?.[0], { activity: 'disabled' })
+
+    const large = await runPlugin(
+      app,
+      'export function processEvent(e) { const all = []; while (e.event === "large") all.push(new Uint8Array(1e6)); return e }',
+    )
+    for (let i = 0; i < 10; i++) await capture(app, [{ event: 'large' }, { event: 'fine' }])
+    await app.deps.plugins.recorder.flush()
+    t.notOk(await isEnabled(app, large))
+
+    const broken = await runPlugin(
+      app,
+      'export function setupPlugin() { throw new Error("no key") }; export function onEvent() {}',
+    )
+    await ingest(app, plainEvents(1, 50))
+    for (let i = 0; i < 5; i++) {
+      await app.deps.plugins.deliveries.drain()
+      app.advance(41_000)
+    }
+    t.notOk(await isEnabled(app, broken))
+    t.match((await logOf(app, broken)).at(-1)?.message, 'setupPlugin failed: no key')
+  },
+  options,
+)

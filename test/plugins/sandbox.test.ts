@@ -1,0 +1,300 @@
+/** The bounds of plugin code: what exceeds them is stopped, named, and harms no other plugin. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import type { EachResult, Outcome } from '../../src/plugins/runtime/sandbox.ts'
+import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/sandbox.ts'
+
+const errorIn = (outcome: Outcome | undefined) =>
+  typeof outcome === 'object' && outcome !== null ? outcome.error : undefined
+
+/** `attack` runs for the second of three events. */
+const attacker = (attack: string, before = ''): string =>
+  `${before}\nexport async function processEvent(event, meta) { if (event.properties.attack) { ${attack} } return event }`
+
+const EVENTS = [eventOf({ n: 1 }), eventOf({ attack: true }), eventOf({ n: 3 })]
+
+const TIMEOUT = { name: 'TimeoutError', stopped: 'timeout' } as const
+const BOMB = { stopped: /timeout|memory/ }
+/** One allocation at a time takes little CPU. */
+const MEMORY = { name: 'MemoryError', stopped: 'memory' } as const
+
+t.setTimeout(240_000)
+
+t.test('stops every attack, names it, and goes on with the next event', async (t) => {
+  const { each } = openSandbox(t)
+  const host = createMemoryHost()
+  for (const [name, source, error] of [
+    ['an endless loop', attacker('while (true) {}'), TIMEOUT],
+    ['an endless loop that catches everything', attacker('for (;;) try { while (true) {} } catch {}'), TIMEOUT],
+    ['an endless generator', attacker('const f = function* () { for (;;) yield 1 }; for (const _ of f()) {}'), TIMEOUT],
+    ['an endless sort', attacker('[3, 2, 1].sort(() => { for (;;) {} })'), TIMEOUT],
+    ['an endless chain of promises', attacker('const f = () => Promise.resolve().then(f); await f()'), BOMB],
+    ['a catastrophic regular expression', attacker('/^(a+)+$/.test("a".repeat(50) + "b")'), TIMEOUT],
+    ['a native loop', attacker('new Array(4294967295).join("x")'), TIMEOUT],
+    ['a bomb of arrays', attacker('const all = []; for (;;) all.push(new Uint8Array(1e6))'), MEMORY],
+    ['a bomb of objects', attacker('const all = []; for (;;) all.push({ all })'), BOMB],
+    ['a bomb of text', attacker('let text = "x"; for (;;) text += text'), {}],
+    [
+      'a bomb that catches everything',
+      attacker('const all = []; for (;;) try { all.push(new Uint8Array(1e5)) } catch {}'),
+      BOMB,
+    ],
+    ['deep recursion', attacker('const f = (n) => f(n + 1) + 1; f(0)'), { message: 'stack overflow' }],
+    ['deep recursion through JSON', attacker('const o = { toJSON() { return [o] } }; JSON.stringify(o)'), {}],
+    ['deeply nested JSON', attacker('JSON.parse("[".repeat(1e6))'), {}],
+    ['a result of 20 MB', attacker('return { text: "x".repeat(2e7) }'), {}],
+    ['a result with a cycle', attacker('event.self = event'), { name: 'TypeError' }],
+    ['a result that is not an object', attacker('return 5'), { message: /must return the event/ }],
+    ['a promise that never settles', attacker('await new Promise(() => {})'), { message: /never settles/ }],
+    [
+      'a hundred thousand timers',
+      attacker('for (let i = 0; i < 1e5; i++) setTimeout(() => {}, 1)'),
+      { message: /At most 1000|took too long/ },
+    ],
+    ['an interval', attacker('setInterval(() => {}, 1)'), { message: /not available.*runEveryMinute/ }],
+    [
+      'a flood of storage',
+      attacker('for (let i = 0; i < 1e5; i++) await meta.storage.set("k" + i, 1)'),
+      { message: /limited to 1060 writes|took too long/ },
+    ],
+    [
+      'a flood of storage without await',
+      attacker('for (let i = 0; i < 1e5; i++) meta.storage.set("k" + i, 1); await 1; await meta.storage.set("a", 1)'),
+      { message: /wait at the same time|took too long/ },
+    ],
+    [
+      'a flood of captured events',
+      attacker('for (;;) await posthog.capture("x")'),
+      { message: /limited to 115 captured events|took too long/ },
+    ],
+    [
+      'a flood of jobs',
+      attacker('for (;;) await meta.jobs.a().runNow()', 'export const jobs = { a() {} }'),
+      { message: /limited to 115 jobs|took too long/ },
+    ],
+    [
+      'a flood of requests',
+      attacker('for (;;) await fetch("http://10.0.0.1/").catch((e) => { if (/limited/.test(e)) throw e })'),
+      { message: /limited to 130 requests|took too long/ },
+    ],
+    [
+      'an error with a hostile text',
+      attacker('throw { get message() { throw 1 }, toString() { throw 2 }, get name() { return {} } }'),
+      { message: '[a value without text]' },
+    ],
+    ['an error of 10 MB', attacker('throw new Error("x".repeat(1e7))'), { message: /^x{5000}…$/ }],
+    [
+      'a broken prototype',
+      attacker(
+        'Array.prototype.push = Map.prototype.get = JSON.stringify = () => { throw new Error("mine") }; throw new Error("own")',
+      ),
+      {},
+    ],
+  ] as const) {
+    const result = await each(configurationOf(source), 'processEvent', EVENTS, LIMITS, host)
+    t.equal(result.error, undefined, name)
+    t.equal(result.outcomes.length, 3, name)
+    t.match(errorIn(result.outcomes[1]), error, name)
+    t.type(errorIn(result.outcomes[1])?.message, 'string', name)
+    t.strictSame([result.outcomes[0], result.outcomes[2]], [true, true], `${name}: other events pass`)
+  }
+  const innocent = configurationOf('export function processEvent(event) { event.properties.seen = true; return event }')
+  const { outcomes } = await each(innocent, 'processEvent', EVENTS, LIMITS, host)
+  t.strictSame(
+    outcomes.map((text) => JSON.parse(String(text)).properties.seen),
+    [true, true, true],
+  )
+})
+
+t.test('code cannot reach the host, other plugins or the library', async (t) => {
+  const { each } = openSandbox(t)
+  const source = `
+    const probes = {
+      process: () => typeof process,
+      constructor: () => fetch.constructor('return typeof process')(),
+      functionOfHost: () => console.log.constructor.constructor('return typeof process + typeof module + typeof __host')(),
+      errorOfHost: () => { try { new URL('x') } catch (e) { return e.constructor.constructor('return typeof process')() } },
+      bytesOfHost: () => Buffer.from('x').buffer.constructor.constructor('return typeof process')(),
+      wasm: () => typeof WebAssembly + typeof SharedArrayBuffer + typeof Atomics,
+      modules: () => { try { return typeof require('fs') } catch (e) { return e.message.slice(0, 18) } },
+      dynamic: () => import('child_process').then(() => 'loaded', (e) => e.message.slice(0, 30)),
+      prototype: () => ({}).constructor.constructor('return this')() === globalThis,
+      stack: () => { Error.prepareStackTrace = (_, frames) => typeof frames?.[0]?.getThis?.(); return String(new Error('x').stack).includes('node:') },
+      global: () => Object.getOwnPropertyNames(globalThis).filter((name) => /host|quickjs|std|os$|bjson|_/i.test(name)).join(),
+      polluted: () => typeof Object.prototype.left,
+    }
+    export async function processEvent(event) {
+      event.properties = {}
+      for (const name of Object.keys(probes)) event.properties[name] = await probes[name]()
+      Object.prototype.left = 'by a neighbor'
+      return event
+    }`
+  const result = await each(configurationOf(source), 'processEvent', [eventOf()], LIMITS, createMemoryHost())
+  t.strictSame(JSON.parse(String(result.outcomes[0])).properties, {
+    process: 'undefined',
+    constructor: 'undefined',
+    functionOfHost: 'undefinedundefinedundefined',
+    errorOfHost: 'undefined',
+    bytesOfHost: 'undefined',
+    wasm: 'undefinedfunctionundefined',
+    modules: 'Cannot import "fs"',
+    dynamic: 'Cannot import "child_process".',
+    prototype: true,
+    stack: false,
+    global: '',
+    polluted: 'undefined',
+  })
+  const neighbor = await each(configurationOf(source), 'processEvent', [eventOf()], LIMITS, createMemoryHost())
+  t.match(JSON.parse(String(neighbor.outcomes[0])).properties, { polluted: 'undefined' })
+})
+
+t.test('bounds the log, masks secrets and cuts long lines', async (t) => {
+  const { each } = openSandbox(t)
+  const source = `export function onEvent(event, { config }) {
+    if (event.properties.flood) for (let i = 0; i < 5000; i++) console.info(i)
+    console.log('key', config.key, [config.key]); console.warn('x'.repeat(60000))
+    if (event.properties.fail) throw new Error('no ' + config.key)
+  }`
+  const configuration = configurationOf(source, { config: { key: 'hunter22' }, secrets: ['hunter22'] })
+  const run = (properties: object): Promise<EachResult> =>
+    each(configuration, 'onEvent', [eventOf(properties)], { ...LIMITS, cpu_ms: 5_000 }, createMemoryHost())
+  const { lines } = await run({})
+  t.strictSame(lines[0], { level: 'LOG', message: 'key **REDACTED** ["**REDACTED**"]' })
+  t.equal(lines[1]?.message.length, 50_001)
+  const flood = await run({ flood: true, fail: true })
+  t.equal(flood.lines.length, 1_001)
+  t.match(flood.lines.at(-1), { level: 'WARN', message: /log limit/ })
+  t.match(errorIn(flood.outcomes[0]), { message: 'no **REDACTED**' })
+})
+
+t.test('requests reach public addresses only, also after a redirect', async (t) => {
+  const server = createServer((request, response) => {
+    if (request.url === '/out') response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end()
+    else if (request.url === '/loop') response.writeHead(302, { location: '/loop' }).end()
+    else if (request.url === '/large') response.end(Buffer.alloc(6 * 1024 * 1024))
+    else if (request.url === '/moved') response.writeHead(307, { location: '/echo' }).end()
+    else response.end(JSON.stringify({ method: request.method, headers: request.headers }))
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => void server.close())
+  await new Promise((done) => server.once('listening', done))
+  const { port } = server.address() as AddressInfo
+  const { each } = openSandbox(t)
+  const host = createMemoryHost({
+    allow: `127.0.0.1/32:${port}`,
+    resolve: (_, __, done) => done(null, [{ address: '10.1.2.3', family: 4 }]),
+  })
+  const source = `export async function processEvent(event) {
+    for (const url of event.properties.urls)
+      event.properties[url] = await fetch(url, { method: 'POST', body: 'x', headers: { Host: 'evil', authorization: 'a' } })
+        .then((r) => r.json(), (e) => e.name + ': ' + e.message)
+    return event
+  }`
+  const at = `http://127.0.0.1:${port}`
+  const urls = [
+    'http://10.0.0.1/',
+    'http://[::1]/',
+    'http://169.254.169.254/',
+    'http://internal.example/',
+    `${at}/out`,
+    `${at}/loop`,
+    `${at}/large`,
+    'file:///etc/passwd',
+    'nonsense',
+    `${at}/moved`,
+  ]
+  const { outcomes } = await each(configurationOf(source), 'processEvent', [eventOf({ urls })], LIMITS, host)
+  const { properties } = JSON.parse(String(outcomes[0]))
+  for (const url of urls.slice(0, 5)) t.match(properties[url], /^FetchError: This server does not connect to/, url)
+  t.match(properties[`${at}/loop`], /redirects more than 5 times/)
+  t.match(properties[`${at}/large`], /longer than allowed/)
+  t.equal(properties['file:///etc/passwd'], 'FetchError: Scheme must be either HTTP or HTTPS')
+  t.equal(properties.nonsense, 'FetchError: Invalid URL')
+  t.match(properties[`${at}/moved`], { method: 'POST', headers: { host: `127.0.0.1:${port}`, authorization: 'a' } })
+})
+
+t.test('a plugin keeps its memory between batches, and loses it when its code or settings change', async (t) => {
+  const { each } = openSandbox(t)
+  const host = createMemoryHost()
+  const source = `
+    export function setupPlugin({ global, config }) { global.count = config.start }
+    export function processEvent(event, { global }) { event.properties = { count: ++global.count }; return event }
+    export async function teardownPlugin({ storage, global }) { await storage.set('left', global.count) }`
+  const configuration = configurationOf(source, { config: { start: 10 } })
+  const counts = async (version: string, start: number): Promise<number[]> => {
+    const settings = JSON.stringify({ config: { start }, attachments: [] })
+    const result = await each(
+      { ...configuration, version, settings },
+      'processEvent',
+      [eventOf(), eventOf()],
+      LIMITS,
+      host,
+    )
+    return result.outcomes.map((text) => JSON.parse(String(text)).properties.count)
+  }
+  t.strictSame(await counts('1', 10), [11, 12])
+  t.strictSame(await counts('1', 10), [13, 14])
+  t.strictSame(await counts('2', 50), [51, 52])
+  t.equal(host.storage.get('left'), '14')
+})
+
+t.test('setup runs once, and its failure is reported with its stage', async (t) => {
+  const { each, once } = openSandbox(t)
+  const run = (source: string) => each(configurationOf(source), 'onEvent', EVENTS, LIMITS, createMemoryHost())
+  t.match(await run('export function setupPlugin() { throw new RetryError("later") }; export function onEvent() {}'), {
+    outcomes: [],
+    error: { stage: 'setup', retry: true, message: 'later' },
+  })
+  t.match(await run('export function onEvent( {'), { error: { stage: 'load', message: /^Line 1, column \d+: / } })
+  t.match(
+    await run('export async function setupPlugin() { await new Promise(() => {}) }; export function onEvent() {}'),
+    {
+      error: { stage: 'setup', message: /never settles/ },
+    },
+  )
+  t.match(
+    await run('export function setupPlugin() { new Array(4294967295).join("x") }; export function onEvent() {}'),
+    {
+      error: { stage: 'setup', stopped: 'timeout' },
+    },
+  )
+  const jobs = configurationOf(
+    'export const jobs = { add: ({ a, b }) => a + b, fail() { throw new TypeError("bad") } }',
+  )
+  const call = (name: string) => once(jobs, { kind: 'jobs', name }, [{ a: 1, b: 2 }], LIMITS, createMemoryHost())
+  t.match(await call('add'), { result: '3' })
+  t.match(await call('fail'), { result: null, error: { stage: 'call', name: 'TypeError', message: 'bad' } })
+  t.match(await call('other'), { error: { message: 'The plugin has no job "other".' } })
+})
+
+t.test('a RetryError stops a batch of deliveries at its event', async (t) => {
+  const { each } = openSandbox(t)
+  const source = `export async function onEvent(event) {
+    if (event.properties.retry) throw new RetryError('busy'); if (event.properties.fail) throw new Error('bad') }`
+  const events = [eventOf(), eventOf({ fail: 1 }), eventOf({ retry: 1 }), eventOf()]
+  const { outcomes } = await each(configurationOf(source), 'onEvent', events, LIMITS, createMemoryHost())
+  t.equal(outcomes.length, 3)
+  t.match(outcomes, [
+    null,
+    { error: { retry: false } },
+    { error: { retry: true, name: 'RetryError', message: 'busy' } },
+  ])
+})
+
+t.test('the time of a request ends it, and the rest has no outcome', async (t: Test) => {
+  const { each } = openSandbox(t)
+  const source =
+    'export async function processEvent(event) { await new Promise((done) => setTimeout(done, 400)); return event }'
+  const configuration = configurationOf(source)
+  await each(configuration, 'processEvent', [], LIMITS, createMemoryHost())
+  const events = Array.from({ length: 50 }, () => eventOf())
+  const { outcomes } = await each(
+    configuration,
+    'processEvent',
+    events,
+    { ...LIMITS, request_ms: 6_000 },
+    createMemoryHost(),
+  )
+  t.ok(outcomes.length > 0 && outcomes.length < 50, String(outcomes.length))
+  t.equal(outcomes[0], true)
+})
