@@ -1,6 +1,10 @@
 /** The bounds of plugin code: what exceeds them is stopped, named, and harms no other plugin. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EachResult, Outcome } from '../../src/plugins/runtime/sandbox.ts'
 import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/sandbox.ts'
@@ -297,4 +301,27 @@ t.test('the time of a request ends it, and the rest has no outcome', async (t: T
   )
   t.ok(outcomes.length > 0 && outcomes.length < 50, String(outcomes.length))
   t.equal(outcomes[0], true)
+})
+
+t.test('the process of a plugin that hangs ends with a killed server', async (t) => {
+  const server = spawn(process.execPath, ['--import=tsx', 'test/helpers/sandbox-process.ts'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => server.kill('SIGKILL'))
+  await once(server.stdout, 'data')
+  const children = execFileSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map(Number)
+  t.ok(children.length > 0)
+  server.kill('SIGKILL')
+  const isRunning = (pid: number): boolean => {
+    try {
+      return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    } catch {
+      return false
+    }
+  }
+  while (children.some(isRunning)) await pause(50)
+  t.pass('all processes have ended')
 })

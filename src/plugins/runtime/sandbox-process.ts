@@ -2,6 +2,7 @@
  * The child process that runs the code of plugins. It has no environment and makes no connections: everything that plugins ask
  * for is a message to the server. It serves one request at a time. The server kills it when it hangs.
  */
+import { Worker } from 'node:worker_threads'
 import { connectToParent } from '../../background/parent.ts'
 import { transpileBrowserFile } from '../browser-code.ts'
 import type {
@@ -33,6 +34,18 @@ const MAX_LINE_LENGTH = 50_000
 const MAX_LOG_LENGTH = 512 * 1024
 const MAX_METRICS = 1_000
 const LEVELS: readonly string[] = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] satisfies LogLevel[]
+
+const PARENT_CHECK_MS = 1_000
+
+/**
+ * Ends the process with the server, also while the code of a plugin blocks the event loop. A killed server cannot end it, and
+ * native loops of QuickJS are never interrupted.
+ */
+new Worker(
+  `const parent = process.ppid
+  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, ${PARENT_CHECK_MS})`,
+  { eval: true, execArgv: [] },
+).unref()
 
 const parent = connectToParent<SandboxRequest, SandboxReply>()
 

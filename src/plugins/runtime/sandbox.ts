@@ -154,12 +154,12 @@ const MAX_CONCURRENT_FETCHES = 20
 
 type Child = PooledProcess<SandboxRequest, SandboxReply>
 
-/** A second wall by Node: no files but the program, no child processes, no threads. Only the bundle is one file. */
+/** A second wall by Node: no files but the program, no child processes. The thread watches the server. Only the bundle is one file. */
 function permissionFlags(): string[] {
   const here = fileURLToPath(import.meta.url)
   const isBundled = !/[\\/]sandbox\.[jt]s$/.test(here)
   if (!isBundled || !process.allowedNodeEnvironmentFlags.has('--permission')) return []
-  return ['--permission', `--allow-fs-read=${dirname(here)}${sep}*`]
+  return ['--permission', '--allow-worker', `--allow-fs-read=${dirname(here)}${sep}*`]
 }
 
 export function createSandbox({
