@@ -18,6 +18,8 @@ export interface Purges {
   queued(): Promise<{ project_id: number; queued_at: string }[]>
   done(project_id: number): Promise<void>
   retentions(): Promise<{ project_id: number; days: number }[]>
+  /** Called with events that the retention deleted. */
+  expired?(project_id: number, places: readonly { position: number; seq: number }[]): Promise<void>
   /** Deletes expired rows of the administration database. */
   removeExpired(): Promise<void>
 }
@@ -64,7 +66,9 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       const oldest = (Date.parse(now()) - days * DAY_MS) * 1000
       const expired = sql`uuid in (
         select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
-      const removed = await inChunks(() => deleteEvents(events, project_id, expired))
+      const removed = await inChunks(() =>
+        deleteEvents(events, project_id, expired, async (places) => purges.expired?.(project_id, places)),
+      )
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
     }
     await purges.removeExpired()
