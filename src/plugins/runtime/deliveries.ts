@@ -48,8 +48,8 @@ export interface DeliveriesOptions {
 
 const POLL_MS = 1_000
 const RETRY_MS = 5_000
-const LEASE_MS = 60_000
-const RENEW_MS = 15_000
+const LEASE_MS = 20_000
+const RENEW_MS = 5_000
 const MAX_ACTIVE = 4
 const PAGE_EVENTS = 500
 /** One message to the sandbox. */
