@@ -189,6 +189,7 @@ export async function buildDeps({
       done: (project_id) => purges.remove(db, project_id),
       retentions: () => purges.retentions(db),
       deletePersons: (time) => completeDeletions({ db, events }, time),
+      expired: (project_id, places) => plugins.deliveries.noteExpired(project_id, places),
       removeExpired: async () => {
         const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
         await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))

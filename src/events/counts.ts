@@ -107,8 +107,14 @@ interface Uncounted {
  * Deletes the events of the project that match `found`, a condition on the columns of `events`, and subtracts them from
  * the counts. Returns their number.
  */
-export function deleteEvents(db: Db, project_id: number, found: Sql): Promise<number> {
-  return db.tx(async (tx) => {
+export async function deleteEvents(
+  db: Db,
+  project_id: number,
+  found: Sql,
+  /** Called with the deleted events, after the commit. */
+  onDeleted?: (places: readonly { position: number; seq: number }[]) => Promise<void>,
+): Promise<number> {
+  const places = await db.tx(async (tx) => {
     const uncounted = await tx.get<Uncounted>(
       sql`select * from uncounted_events where project_id = ${project_id} ${forUpdate}`,
     )
@@ -123,8 +129,10 @@ export function deleteEvents(db: Db, project_id: number, found: Sql): Promise<nu
     )
     if (counted.length < deleted.length)
       await tx.run(sql`update uncounted_events set deletions = deletions + 1 where project_id = ${project_id}`)
-    return deleted.length
+    return deleted
   })
+  if (places.length) await onDeleted?.(places)
+  return places.length
 }
 
 const isCounted = (

@@ -23,6 +23,8 @@ export interface Purges {
   retentions(): Promise<{ project_id: number; days: number }[]>
   /** Completes deletions of persons that a process did not finish before `time`. */
   deletePersons(time: string): Promise<void>
+  /** Called with events that the retention deleted. */
+  expired?(project_id: number, places: readonly { position: number; seq: number }[]): Promise<void>
   /** Deletes expired rows of the administration database. */
   removeExpired(): Promise<void>
 }
@@ -103,7 +105,9 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       const oldest = (Date.parse(now()) - days * DAY_MS) * 1000
       const expired = sql`uuid in (
         select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
-      const removed = await inChunks(() => deleteEvents(events, project_id, expired))
+      const removed = await inChunks(() =>
+        deleteEvents(events, project_id, expired, async (places) => purges.expired?.(project_id, places)),
+      )
       if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
       if (isDaily) await pruneSessions(project_id, oldest)
     }

@@ -194,6 +194,14 @@ onBothEngines(
     await app.deps.plugins.deliveries.drain()
     t.strictSame(numbers().slice(30), [35, 36, 37])
     t.match(await countsOf(app, destination.config, 'onEvent'), { successes: 33, failures: 0 })
+    await ingest(app, plainEvents(2, 38))
+    await app.send('PATCH', `/api/projects/${app.first.project_id}/`, { body: { event_retention_days: 1 } })
+    app.advance(100 * 24 * HOUR_MS)
+    await app.deps.purger.work()
+    t.match((await logOf(app, destination)).at(-1), {
+      level: 'WARN',
+      message: '2 events were deleted by the retention of the project before they were offered.',
+    })
   },
   options,
 )

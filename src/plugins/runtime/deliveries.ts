@@ -24,6 +24,8 @@ export interface Deliveries {
   start(): void
   /** Looks for new events now. */
   wake(): void
+  /** Notes in the logs how many of these deleted events were not offered yet. */
+  noteExpired(project_id: number, places: readonly states.Place[]): Promise<void>
   /** Delivers everything that is due now. */
   drain(): Promise<void>
   stop(): Promise<void>
@@ -46,8 +48,8 @@ export interface DeliveriesOptions {
 
 const POLL_MS = 1_000
 const RETRY_MS = 5_000
-const LEASE_MS = 60_000
-const RENEW_MS = 15_000
+const LEASE_MS = 20_000
+const RENEW_MS = 5_000
 const MAX_ACTIVE = 4
 const PAGE_EVENTS = 500
 /** One message to the sandbox. */
@@ -306,6 +308,21 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   return {
     start: () => loop.start(),
     wake: loop.wake,
+    noteExpired: async (project_id, places) => {
+      for (const row of await store.sending(db)) {
+        if (row.project_id !== project_id) continue
+        const state = await states.get(db, row.id)
+        const configuration = state && (await configurations.load(row))
+        if (!configuration) continue
+        const missed = places.filter((place) => isAfter(place, state)).length
+        if (missed)
+          recorder.note(
+            configuration,
+            'WARN',
+            `${missed} events were deleted by the retention of the project before they were offered.`,
+          )
+      }
+    },
     drain: async () => {
       for (;;) {
         await loop.idle()
@@ -320,6 +337,9 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     },
   }
 }
+
+const isAfter = (a: states.Place, b: states.Place): boolean =>
+  a.position > b.position || (a.position === b.position && a.seq > b.seq)
 
 const errorOf = (outcome: Outcome | undefined): PluginError | null =>
   typeof outcome === 'object' && outcome !== null ? outcome.error : null

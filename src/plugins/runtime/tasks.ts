@@ -34,8 +34,8 @@ export interface TasksOptions {
 
 const POLL_MS = 2_000
 const RETRY_MS = 5_000
-const LEASE_MS = 60_000
-const RENEW_MS = 15_000
+const LEASE_MS = 20_000
+const RENEW_MS = 5_000
 const MAX_ACTIVE = 4
 const LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 60_000 }
 
