@@ -338,7 +338,7 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
       const { status, text } = await send(app, operation, requestOf(operation, theirs), theirs.owner.key)
       t.equal(status, operation.status, operation.id)
       const bare =
-        /\.(repository|exports_unsubscribe_configs|current|histogram|property_names)$|^(pipeline_destinations.unused|two_factor.status)$/.test(
+        /\.(repository|exports_unsubscribe_configs|current|histogram|property_names|metrics)$|^(pipeline_destinations.unused|two_factor.status)$/.test(
           operation.id,
         )
       if (!bare)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Operation } from '../../src/contract/table.ts'
 import * as logs from '../../src/store/batch_export_logs.ts'
 import * as organizations from '../../src/store/organizations.ts'
+import * as logs from '../../src/store/plugin_logs.ts'
 import type { ApiResponse, SendOptions, TestApp } from './app.ts'
 
 export const PLUGIN_FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
@@ -172,6 +173,16 @@ export async function createResources(
     enabled: true,
     config: { address: word },
   })
+  await logs.write(app.deps.db, config.id, [
+    {
+      project_id,
+      plugin_id: families[0]!.id,
+      timestamp: app.deps.now(),
+      source: 'CONSOLE',
+      level: 'LOG',
+      message: word,
+    },
+  ])
 
   // Without secrets, which PostgreSQL stores only with a SECRET_KEY.
   const integration = await create(`${organization}/integrations/`, {

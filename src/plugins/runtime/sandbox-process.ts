@@ -42,8 +42,7 @@ const PARENT_CHECK_MS = 1_000
  * native loops of QuickJS are never interrupted.
  */
 new Worker(
-  `const parent = process.ppid
-  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, ${PARENT_CHECK_MS})`,
+  `setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL') }, ${PARENT_CHECK_MS})`,
   { eval: true, execArgv: [] },
 ).unref()
 
