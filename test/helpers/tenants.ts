@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Operation } from '../../src/contract/table.ts'
 import * as logs from '../../src/store/batch_export_logs.ts'
 import * as organizations from '../../src/store/organizations.ts'
-import * as logs from '../../src/store/plugin_logs.ts'
+import * as pluginLogs from '../../src/store/plugin_logs.ts'
 import type { ApiResponse, SendOptions, TestApp } from './app.ts'
 
 export const PLUGIN_FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
@@ -101,6 +101,18 @@ export async function createTenant(app: TestApp, word: string): Promise<Tenant> 
   }
   const created = await createResources(send, { organization_id, project_id, owner_uuid: owner.uuid }, word)
   const [batch_export_id, [first_run]] = [String(created.ids.batch_exports[0]), created.ids.batch_export_runs]
+  const [plugin_config_id] = created.ids.plugin_configs
+  const [plugin_id] = created.ids.pipeline_destinations
+  await pluginLogs.write(app.deps.db, Number(plugin_config_id), [
+    {
+      project_id,
+      plugin_id: Number(plugin_id),
+      timestamp: app.deps.now(),
+      source: 'CONSOLE',
+      level: 'LOG',
+      message: word,
+    },
+  ])
   const entry = { project_id, batch_export_id, timestamp: app.deps.now(), level: 'INFO' as const }
   for (const run_id of ['', String(first_run)])
     await logs.write(app.deps.db, { ...entry, run_id, message: `About ${word}.` })
@@ -173,16 +185,6 @@ export async function createResources(
     enabled: true,
     config: { address: word },
   })
-  await logs.write(app.deps.db, config.id, [
-    {
-      project_id,
-      plugin_id: families[0]!.id,
-      timestamp: app.deps.now(),
-      source: 'CONSOLE',
-      level: 'LOG',
-      message: word,
-    },
-  ])
 
   // Without secrets, which PostgreSQL stores only with a SECRET_KEY.
   const integration = await create(`${organization}/integrations/`, {
