@@ -15,6 +15,7 @@ import { cloudWarehouses } from './benchmarks/export-cloud.ts'
 import { warehouses } from './benchmarks/export-warehouses.ts'
 import { growth } from './benchmarks/growth.ts'
 import { isolation } from './benchmarks/isolation.ts'
+import { plugins } from './benchmarks/plugins.ts'
 import { signin } from './benchmarks/signin.ts'
 import { idleMemory, processes } from './benchmarks/size.ts'
 import { start } from './benchmarks/start.ts'
@@ -36,6 +37,7 @@ const BENCHMARKS: Benchmark[] = [
   isolation,
   ...signin,
   ...consolePages,
+  ...plugins,
   ...exports,
   ...warehouses,
   ...cloudWarehouses,

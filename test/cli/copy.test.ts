@@ -263,7 +263,12 @@ t.test('copies a workspace completely despite interruptions, and the server resu
      insert into sso_requests values ('hash', 'oidc', null, 'hash', '/', null, '9999');
      insert into used_assertions values ('hash', '9999');
      insert into removed_members values ('${organization_id}', 1);
-     insert into person_deletions values ('a', 1, 'a', 0, '2026');`,
+     insert into person_deletions values ('a', 1, 'a', 0, '2026');
+     insert into plugin_storage values (1, 'key', '"é€😀"');
+     insert into plugin_log_entries values (7, 1, 1, 1, '2026', 'CONSOLE', 'LOG', 'text');
+     insert into plugin_metrics values (1, '2026', 'onEvent', 1, 2, 3, 4, 5, 6);
+     insert into plugin_jobs values ('a', 1, 'job', '{}', '1', '9999', '2026', null, null);
+     insert into plugin_schedules values (1, 'runEveryDay', '9999', null, null);`,
   )
 
   // Events of another project that are not counted yet.
@@ -448,7 +453,7 @@ t.test('rejects invalid sources and targets with a remedy', async (t) => {
   t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'the target has users')
   t.equal((await client.query('select email from users')).rowCount, 1)
   await client.query('delete from event_migrations where version > 1')
-  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 5/ })
+  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 6/ })
   change(`sqlite:${folder}`, ADMINISTRATION.file, 'delete from migrations where version > 1')
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
 })

@@ -198,3 +198,40 @@ t.test('seed creates a month of events and exports with runs', async (t) => {
   })
   t.equal(files.filter((name) => String(name).endsWith('.jsonl.gz')).length, 7)
 })
+
+for (const engine of ENGINES)
+  t.test(`import runs the plugins of the project (${engine})`, async (t) => {
+    const { url, folder, project, rows } = await workspace(t, engine)
+    const source = `export function processEvent(event) {
+      if (event.properties.n === 2) return null
+      event.properties.changed = true
+      return event
+    }`
+    const db = await openDatabase(url)
+    await db.tx(async (tx) => {
+      await tx.run(sql`
+        insert into plugins (organization_id, family, config_schema, is_global, capabilities, sends_events, revision, created_at, updated_at)
+        select organization_id, 'pipeline_destinations', '[]', ${false}, '{"methods":["processEvent"]}', ${false}, 1, '', ''
+        from projects where id = ${Number(project)}`)
+      await tx.run(
+        sql`insert into plugin_files (plugin_id, name, text) select max(id), 'index.ts', ${source} from plugins`,
+      )
+      await tx.run(sql`
+        insert into plugin_configs (plugin_id, project_id, enabled, sort_order, config, secret_keys, created_at, updated_at)
+        select max(id), ${Number(project)}, ${true}, 1, '{}', '[]', '', '' from plugins`)
+    })
+    await db.close()
+    const file = join(folder, 'events.ndjson')
+    writeFileSync(file, [1, 2, 3].map((n) => line(n)).join('\n'))
+    const importing = async (...words: string[]) => {
+      const { stdout, stderr } = await run(url, ['import', file, '--project', project, '--json', ...words])
+      t.equal(stderr, '')
+      return JSON.parse(stdout)
+    }
+    t.match(await importing(), { lines: 3, stored: 2, dropped: 1, already_there: 0 })
+    const changed = async () =>
+      (await rows<{ properties: unknown }>()).map(({ properties }) => JSON.stringify(properties).includes('changed'))
+    t.strictSame(await changed(), [true, true])
+    t.match(await importing('--no-plugins'), { stored: 1, dropped: 0, already_there: 2 })
+    t.strictSame(await changed(), [true, false, true])
+  })

@@ -71,6 +71,7 @@ export const configurationOf = (
   }: { config?: object; attachments?: Attachment[]; secrets?: string[] } = {},
 ): Configuration => ({
   id: ++last_id,
+  project_id: 1,
   version: '1',
   source,
   settings: JSON.stringify({ config, attachments }),

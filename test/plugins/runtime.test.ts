@@ -1,5 +1,6 @@
 /** Plugins on a server: transformations, deliveries, schedules, jobs, and what happens when they fail. */
 import t from 'tap'
+import { createPluginRuntime } from '../../src/plugins/runtime/runtime.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as jobs from '../../src/store/plugin_jobs.ts'
 import * as metrics from '../../src/store/plugin_metrics.ts'
@@ -452,4 +453,61 @@ onBothEngines(
     t.match((await logOf(app, broken)).at(-1)?.message, 'setupPlugin failed: no key')
   },
   options,
+)
+
+onBothEngines(
+  t,
+  'two nodes run each scheduled task and each job once',
+  async (t, app) => {
+    const { deps } = app
+    const second = createPluginRuntime({
+      ...deps,
+      reader: deps.eventReader,
+      addEvents: deps.writer.add,
+      site_url: '',
+      wakeMailer: null,
+    })
+    t.teardown(second.stop)
+    await runPlugin(
+      app,
+      `export async function runEveryMinute({ jobs }) { await jobs.mark().runNow(); await posthog.capture('minute') }
+      export const jobs = { mark: () => posthog.capture('job') }`,
+    )
+    const minutes = 8
+    await Promise.all([deps.plugins, second].map(({ tasks }) => tasks.drain()))
+    for (let i = 0; i < minutes; i++) {
+      app.advance(60_000)
+      await Promise.all([deps.plugins, second].map(({ tasks }) => tasks.drain()))
+      await deps.plugins.tasks.drain()
+    }
+    const names = (await storedEvents(app)).map(({ event }) => event)
+    t.equal(names.filter((name) => name === 'minute').length, minutes)
+    t.equal(names.filter((name) => name === 'job').length, minutes)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'the administrators get an email when a plugin is switched off',
+  async (t, app) => {
+    const broken = await runPlugin(app, 'export function onEvent() { throw new Error("always") }', {
+      name: 'Broken <b>',
+    })
+    await ingest(app, plainEvents(50))
+    await app.deps.plugins.deliveries.drain()
+    await app.deps.plugins.recorder.flush()
+    t.notOk(await isEnabled(app, broken))
+    const mails = await app.deps.db.all<{ kind: string; content: string }>(sql`select kind, content from letters`)
+    t.strictSame(
+      mails.map(({ kind, content }) => [kind, JSON.parse(content)]),
+      [
+        [
+          'plugin_disabled',
+          { name: 'Broken <b>', organization: 'My organization', reason: '50 calls failed in a row.' },
+        ],
+      ],
+    )
+  },
+  { environment: { ...options.environment, SMTP_URL: 'smtp://127.0.0.1:1', SITE_URL: 'http://site.example' } },
 )

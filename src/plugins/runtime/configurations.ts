@@ -10,7 +10,6 @@ import type { Attachment, Configuration } from './sandbox.ts'
 
 export interface RunningConfiguration extends Configuration {
   plugin_id: number
-  project_id: number
   organization_id: string
   name: string
   capabilities: Capabilities

@@ -36,6 +36,7 @@ export type {
 
 /** A configuration as the sandbox needs it. */
 export interface Configuration extends ConfigurationCode {
+  project_id: number
   /** Replaced by a mask in logs and errors. */
   secrets: readonly string[]
 }
@@ -182,16 +183,16 @@ export function createSandbox({
   /** The versions of the configurations that a process has. */
   const sent = new WeakMap<Child, Map<number, string>>()
   const loadedIn = new Map<number, WeakRef<Child>>()
-  const waiting: { start(): void; fail(error: Error): void }[] = []
-  let running = 0
-  let stopped = false
+  const slots = createSlots(max_processes)
 
-  async function withProcess<Result>(id: number | null, work: (child: Child) => Promise<Result>): Promise<Result> {
-    if (stopped) throw shuttingDown()
-    if (running >= max_processes) {
-      if (waiting.length >= MAX_WAITING) throw unavailable('Too many plugins are waiting to run. Retry the request.')
-      await new Promise<void>((start, fail) => waiting.push({ start, fail }))
-    } else running++
+  /** Undefined when no process is free until `until`. */
+  async function withProcess<Result>(
+    { id, project_id }: { id: number | null; project_id: number | null },
+    until: number,
+    work: (child: Child) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const release = await slots.take(project_id, until)
+    if (!release) return undefined
     let child: Child | undefined
     try {
       child = pool.take((other) => id !== null && loadedIn.get(id)?.deref() === other)
@@ -203,9 +204,7 @@ export function createSandbox({
         if (child.dead) await child.exited
         pool.release(child)
       }
-      const next = waiting.shift()
-      if (next) next.start()
-      else running--
+      release()
     }
   }
 
@@ -286,7 +285,7 @@ export function createSandbox({
     while (outcomes.length < events.length && performance.now() < until) {
       started = false
       try {
-        const done = await withProcess(configuration.id, async (child) => {
+        const done = await withProcess(configuration, until, async (child) => {
           const request_ms = until - performance.now()
           if (request_ms <= 0) return undefined
           await sendConfiguration(child, configuration)
@@ -324,7 +323,7 @@ export function createSandbox({
     const mask = maskOf(configuration.secrets)
     const result: OnceResult = { result: null, lines: [], metrics: [] }
     try {
-      const done = await withProcess(configuration.id, async (child) => {
+      const done = await withProcess(configuration, Number.POSITIVE_INFINITY, async (child) => {
         await sendConfiguration(child, configuration)
         const { onReply, end } = attend(child, host, 1, result, mask)
         const request: SandboxRequest = {
@@ -336,12 +335,12 @@ export function createSandbox({
         }
         return exchange(child, request, { limit_ms: limits.request_ms, onReply }).finally(end)
       })
-      if (done.kind !== 'once_done') return result
+      if (done?.kind !== 'once_done') return result
       result.result = done.result
       if (done.error) result.error = maskError(done.error, mask)
     } catch (error) {
       if (!(error instanceof ProcessExited)) throw error
-      if (stopped) throw shuttingDown()
+      if (slots.stopped) throw shuttingDown()
       result.error = { ...KILLED, stage: 'call' }
     }
     return result
@@ -354,7 +353,7 @@ export function createSandbox({
       const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.[jt]sx?$/.test(name)))
       if (Object.keys(code).length === 0) return { capabilities: {}, errors: {}, transpiled: {} }
       try {
-        return await withProcess(null, async (child) => {
+        const inspection = await withProcess(NOBODY, Number.POSITIVE_INFINITY, async (child) => {
           const reply = await exchange(
             child,
             { kind: 'inspect', files: code },
@@ -363,6 +362,7 @@ export function createSandbox({
           if (reply.kind !== 'inspected') throw new Error('The plugin sandbox sent an unexpected reply.')
           return { capabilities: reply.capabilities, errors: reply.errors, transpiled: reply.transpiled }
         })
+        return inspection ?? { capabilities: {}, errors: {} }
       } catch (error) {
         if (!(error instanceof ProcessExited)) throw error
         const errors = Object.fromEntries(Object.keys(code).map((name) => [name, KILLED.message]))
@@ -374,7 +374,7 @@ export function createSandbox({
       const child = loadedIn.get(id)?.deref()
       loadedIn.delete(id)
       if (!child || child.dead) return output
-      await withProcess(id, async (taken) => {
+      await withProcess({ id, project_id: null }, Number.POSITIVE_INFINITY, async (taken) => {
         // Another process does not have it.
         if (!sent.get(taken)?.delete(id)) return
         const { onReply, end } = attend(taken, host, 1, output, maskOf(secrets))
@@ -385,9 +385,77 @@ export function createSandbox({
       return output
     },
     stop: async () => {
+      slots.stop()
+      await pool.stop()
+    },
+  }
+}
+
+const NOBODY = { id: null, project_id: null }
+
+interface Waiting {
+  project_id: number | null
+  start(): void
+  fail(error: Error): void
+}
+
+/** Who may run now. A project uses at most half of the processes, so that others always find one soon. */
+function createSlots(max: number) {
+  const waiting: Waiting[] = []
+  const runningOf = new Map<number | null, number>()
+  const max_per_project = Math.ceil(max / 2)
+  let running = 0
+  let stopped = false
+
+  const isFree = (project_id: number | null): boolean =>
+    running < max && (project_id === null || (runningOf.get(project_id) ?? 0) < max_per_project)
+
+  function occupy(project_id: number | null): () => void {
+    running++
+    runningOf.set(project_id, (runningOf.get(project_id) ?? 0) + 1)
+    return () => {
+      running--
+      const left = (runningOf.get(project_id) ?? 1) - 1
+      if (left === 0) runningOf.delete(project_id)
+      else runningOf.set(project_id, left)
+      const next = waiting.findIndex((other) => isFree(other.project_id))
+      if (next >= 0) waiting.splice(next, 1)[0]?.start()
+    }
+  }
+
+  return {
+    get stopped() {
+      return stopped
+    },
+    /** Returns the function that frees the slot. Undefined when none is free until `until`. */
+    take: async (project_id: number | null, until: number): Promise<(() => void) | undefined> => {
+      if (stopped) throw shuttingDown()
+      if (isFree(project_id)) return occupy(project_id)
+      if (waiting.length >= MAX_WAITING) throw unavailable('Too many plugins are waiting to run. Retry the request.')
+      return new Promise((resolve, reject) => {
+        let timer: NodeJS.Timeout | undefined
+        const own: Waiting = {
+          project_id,
+          start: () => {
+            clearTimeout(timer)
+            resolve(occupy(project_id))
+          },
+          fail: reject,
+        }
+        waiting.push(own)
+        if (until === Number.POSITIVE_INFINITY) return
+        timer = setTimeout(
+          () => {
+            waiting.splice(waiting.indexOf(own), 1)
+            resolve(undefined)
+          },
+          Math.max(0, until - performance.now()),
+        )
+      })
+    },
+    stop: (): void => {
       stopped = true
       for (const { fail } of waiting.splice(0)) fail(shuttingDown())
-      await pool.stop()
     },
   }
 }

@@ -1,0 +1,174 @@
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import quickjsVariant from '@jitl/quickjs-wasmfile-release-sync'
+import Sqlite from 'better-sqlite3'
+import { newQuickJSWASMModuleFromVariant, type QuickJSContext } from 'quickjs-emscripten-core'
+import { v7 } from 'uuid'
+import { ADMINISTRATION } from '../../src/sql/migrate.ts'
+import type { Benchmark } from '../benchmark.ts'
+import { fetchBody, postJson, properties, send, startWorkspace, timed, type Workspace } from '../workspace.ts'
+import { sendBatches } from './events-in.ts'
+
+const EVENTS = 20_000
+const BATCH = 500
+
+/** About 1 kB. */
+const event = (i: number): object => ({
+  uuid: v7(),
+  event: 'order placed',
+  distinct_id: `person-${i % 1_000}`,
+  properties: { ...properties(i), note: 'x'.repeat(500) },
+})
+
+async function installPlugin(workspace: Workspace, source: string, enabled = true): Promise<number> {
+  const { organization_id, project_id } = workspace
+  const body = { source: { 'index.ts': source } }
+  const plugin = JSON.parse(
+    await postJson(workspace, `/api/organizations/${organization_id}/pipeline_destinations/`, body),
+  )
+  const path = `/api/projects/${project_id}/plugin_configs/`
+  return JSON.parse(await postJson(workspace, path, { plugin: plugin.id, enabled })).id
+}
+
+const TRANSFORMATION = 'export function processEvent(event) { event.properties.checked = true; return event }'
+const DELIVERY =
+  'export function onEvent(event, { global }) { global.sum = (global.sum ?? 0) + event.properties.price }'
+
+let plain: Workspace
+let transforming: Workspace
+
+const ingest =
+  (workspace: Workspace) =>
+  async (warmup: boolean): Promise<number> => {
+    const { project_token } = workspace
+    const count = warmup ? 4 : EVENTS / BATCH
+    const bodies = Array.from({ length: count }, () =>
+      Buffer.from(JSON.stringify({ api_key: project_token, batch: Array.from({ length: BATCH }, (_, i) => event(i)) })),
+    )
+    return timed(() => sendBatches(workspace, count, () => bodies.pop() ?? Buffer.from('')))
+  }
+
+const WITHOUT = `${EVENTS.toLocaleString('en')} events of 1 kB without plugins`
+const WITH = 'the same events through processEvent'
+
+const transformation: Benchmark = {
+  name: 'plugins.transformation',
+  description: 'Ingestion through `processEvent` reaches at least a quarter of the speed without plugins.',
+  rounds: 3,
+  setup: async () => {
+    plain = await startWorkspace()
+    transforming = await startWorkspace()
+    await installPlugin(transforming, TRANSFORMATION)
+    return undefined
+  },
+  variants: { [WITHOUT]: (warmup) => ingest(plain)(warmup), [WITH]: (warmup) => ingest(transforming)(warmup) },
+  limits: [{ subject: WITH, against: WITHOUT, atMost: 4 }],
+}
+
+let delivering: Workspace
+let config: number
+let context: QuickJSContext
+
+/** Time from enabling the configuration until every event was offered. */
+async function deliver(): Promise<number> {
+  const { project_id, api_key, url, file } = delivering
+  const setEnabled = (enabled: boolean): Promise<unknown> =>
+    fetch(new URL(`/api/projects/${project_id}/plugin_configs/${config}/`, url), {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ enabled }),
+    })
+  const events = new Sqlite(file)
+  const insert = events.prepare(
+    "insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, 0, 0, ?, '')",
+  )
+  events.transaction(() => {
+    for (let i = 0; i < EVENTS; i++) {
+      const json = JSON.stringify({ ...properties(i), note: 'x'.repeat(500) })
+      insert.run(project_id, v7(), 'order placed', `person-${i % 1_000}`, json)
+    }
+  })()
+  const last = events.prepare('select max(seq) from events').pluck().get()
+  events.close()
+  const states = new Sqlite(join(dirname(file), ADMINISTRATION.file), { readonly: true })
+  const place = states.prepare('select seq from plugin_states where plugin_config_id = ?').pluck()
+  const elapsed = await timed(async () => {
+    await setEnabled(true)
+    while (place.get(config) !== last) await pause(10)
+  })
+  states.close()
+  await setEnabled(false)
+  return elapsed
+}
+
+/** The same function on the same events, without a server. */
+async function plainQuickjs(): Promise<number> {
+  const texts = Array.from({ length: EVENTS }, (_, i) => JSON.stringify(event(i)))
+  const source = DELIVERY.replace('export ', '')
+  const work = context.unwrapResult(
+    context.evalCode(`${source}; const meta = { global: {} }; (text) => { onEvent(JSON.parse(text), meta) }`),
+  )
+  return timed(() => {
+    for (const text of texts) {
+      const argument = context.newString(text)
+      context.unwrapResult(context.callFunction(work, context.undefined, argument)).dispose()
+      argument.dispose()
+    }
+  })
+}
+
+const QUICKJS = `${EVENTS.toLocaleString('en')} calls of onEvent in QuickJS`
+const DELIVERED = 'the same events delivered from the store'
+
+const delivery: Benchmark = {
+  name: 'plugins.delivery',
+  description: 'Delivery to `onEvent` reaches at least half of the speed of the same function in QuickJS.',
+  rounds: 3,
+  setup: async () => {
+    delivering = await startWorkspace()
+    config = await installPlugin(delivering, DELIVERY)
+    const variant = 'default' in quickjsVariant ? quickjsVariant.default : quickjsVariant
+    context = (await newQuickJSWASMModuleFromVariant(variant)).newContext()
+    return undefined
+  },
+  variants: { [QUICKJS]: plainQuickjs, [DELIVERED]: deliver },
+  limits: [{ subject: DELIVERED, against: QUICKJS, atMost: 2 }],
+}
+
+const HOT = 10
+const REQUESTS = 500
+
+/** The slowest of a hundred requests. */
+async function slowRequests(workspace: Workspace): Promise<number> {
+  const times: number[] = []
+  for (let i = 0; i < REQUESTS; i++) times.push(await timed(() => fetchBody(workspace, '/api/organizations/@current/')))
+  return times.toSorted((a, b) => a - b)[Math.ceil(REQUESTS * 0.99) - 1] ?? Number.NaN
+}
+
+let quiet: Workspace
+let hot: Workspace
+
+const IDLE = 'p99 of a request without plugins'
+const BUSY = `p99 of a request while ${HOT} plugins run hot`
+
+const administration: Benchmark = {
+  name: 'plugins.administration',
+  description: 'Plugins that use the CPU all the time at most double the p99 of administration.',
+  rounds: 3,
+  setup: async () => {
+    quiet = await startWorkspace()
+    hot = await startWorkspace()
+    const busy = 'export function onEvent() { const end = Date.now() + 100; while (Date.now() < end) {} }'
+    for (let i = 0; i < HOT; i++) await installPlugin(hot, busy)
+    const { project_token } = hot
+    const batch = Array.from({ length: 2_000 }, (_, i) => event(i))
+    await (
+      await send(hot, '/batch/', { body: Buffer.from(JSON.stringify({ api_key: project_token, batch })) })
+    ).resume()
+    return undefined
+  },
+  variants: { [IDLE]: () => slowRequests(quiet), [BUSY]: () => slowRequests(hot) },
+  limits: [{ subject: BUSY, against: IDLE, atMost: 2 }],
+}
+
+export const plugins: Benchmark[] = [transformation, delivery, administration]
