@@ -362,7 +362,7 @@ export function createSandbox({
           if (reply.kind !== 'inspected') throw new Error('The plugin sandbox sent an unexpected reply.')
           return { capabilities: reply.capabilities, errors: reply.errors, transpiled: reply.transpiled }
         })
-        return inspection ?? { capabilities: {}, errors: {} }
+        return inspection ?? { capabilities: {}, errors: {}, transpiled: {} }
       } catch (error) {
         if (!(error instanceof ProcessExited)) throw error
         const errors = Object.fromEntries(Object.keys(code).map((name) => [name, KILLED.message]))
