@@ -131,6 +131,7 @@ async function configurationOf(
   if (code === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
   return {
     id: -++tests,
+    project_id: project.id,
     version: '1',
     source: code,
     settings: settingsOf(JSON.parse(plugin.config_schema), { ...open, ...secrets }),
