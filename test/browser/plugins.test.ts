@@ -252,7 +252,7 @@ const RUNNING = {
     publicJobs: {
       refill: {
         payload: {
-          since: { title: 'Start', type: 'date', required: true },
+          since: { title: 'First day', type: 'date', required: true },
           options: { type: 'json' },
           size: { title: 'Size', type: 'number', default: 5, staff_only: true },
         },
@@ -297,7 +297,7 @@ for (const engine of ENGINES)
   t.test(
     `shows the log, metrics and errors of a running plugin, tests it and starts its jobs (${engine})`,
     async (t) => {
-      const opened = await openConsole(t, engine)
+      const opened = await openConsole(t, engine, hosts.environment)
       const { open, inspect, api, capture, member, home, organization, project } = onceInspected(engine, opened)
       const base = `/api/organizations/${organization}/pipeline_destinations/`
       const plugin = await api('POST', base, { plugin_type: 'source', source: RUNNING })
@@ -344,7 +344,7 @@ for (const engine of ENGINES)
       await alert.getByText('Stack').click()
       await alert
         .locator('pre')
-        .getByText(/TypeError: no greeting/)
+        .getByText(/at onEvent/)
         .waitFor()
 
       await page.getByRole('link', { name: 'Metrics' }).click()
@@ -362,7 +362,7 @@ for (const engine of ENGINES)
       await page.getByRole('link', { name: 'Jobs 2' }).click()
       const start = page.getByRole('button', { name: 'Start refill' })
       await page.getByLabel('options').fill('{"a": ')
-      await page.getByLabel('Start', { exact: true }).fill('2026-01-31')
+      await page.getByLabel('First day').fill('2026-01-31')
       await start.click()
       await page.getByText('This is not valid JSON.').waitFor()
       await page.getByLabel('options').fill('{"a": 1}')
@@ -395,13 +395,13 @@ for (const engine of ENGINES)
         .waitFor()
       await write(editor, '[{"event": "sample", "distinct_id": "ada"}, {"event": "bad", "distinct_id": "ada"}]')
       await run.click()
-      const first = page.getByRole('region', { name: 'Call of processEvent' }).first()
+      const first = page.getByRole('region', { name: 'Call 1: processEvent' })
       await first.getByText('Changed the event').waitFor()
       await first
         .getByRole('group', { name: 'Output of processEvent' })
         .getByText(/"greeting": "hello"/)
         .waitFor()
-      await page.getByRole('region', { name: 'Call of onEvent' }).last().getByText('TypeError: no greeting').waitFor()
+      await page.getByRole('region', { name: 'Call 4: onEvent' }).getByText('TypeError: no greeting').waitFor()
       await page.getByRole('log', { name: 'Log of the test' }).getByText('saw sample').waitFor()
       await page.getByRole('group', { name: 'Captured events' }).getByText('"event": "greeted"').waitFor()
       await page.getByRole('group', { name: 'Queued jobs' }).getByText('"type": "later"').waitFor()

@@ -1,12 +1,12 @@
 import { Button, Group, Select, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Schemas } from '../api.ts'
+import { queryClient, type Schemas } from '../api.ts'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { RetryIcon } from '../parts/icons.tsx'
 import { LogLine, TextFilter } from '../parts/log.tsx'
 import { Pager } from '../parts/Pager.tsx'
-import { LOG_LIMIT, logsQuery } from './queries.ts'
+import { configsQuery, LOG_LIMIT, logsQuery } from './queries.ts'
 import type { LogSearch } from './routes.tsx'
 
 const ALL = 'all'
@@ -74,7 +74,11 @@ export default function LogsTab({
           variant="default"
           leftSection={<RetryIcon size={14} />}
           loading={log.isFetching}
-          onClick={() => void log.refetch()}
+          onClick={() => {
+            void log.refetch()
+            // New lines may come with a new state.
+            void queryClient.invalidateQueries({ queryKey: configsQuery(project).queryKey })
+          }}
         >
           Reload log
         </Button>

@@ -136,7 +136,7 @@ function Results({ result, source }: { result: Result; source: LinkProps }) {
       )}
       {results.map((call, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and are replaced as a whole.
-        <CallResult key={index} call={call} />
+        <CallResult key={index} number={index + 1} call={call} />
       ))}
       {logs.length > 0 && (
         <Part title="Log">
@@ -181,13 +181,13 @@ function outcomeOf({ function: name, input, output, error }: Call): [word: strin
   return JSON.stringify(input) === JSON.stringify(output) ? ['Kept the event', 'green'] : ['Changed the event', 'blue']
 }
 
-function CallResult({ call }: { call: Call }) {
+function CallResult({ number, call }: { number: number; call: Call }) {
   const [word, color] = outcomeOf(call)
   const name = call.function
   // The request of a webhook has nothing in common with the event.
   const isComparable = name === 'processEvent' && call.output !== null
   return (
-    <Paper withBorder p="sm" component="section" aria-label={`Call of ${name}`}>
+    <Paper withBorder p="sm" component="section" aria-label={`Call ${number}: ${name}`}>
       <Group gap="xs" mb="xs">
         <Title order={3} size="h5" className="mono">
           {name}
