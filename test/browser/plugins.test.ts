@@ -1,4 +1,4 @@
-/** The pages of plugins: lists, installation, settings, source, upgrades and access levels. */
+/** The pages of plugins: lists, installation, settings, source, upgrades, runs and access levels. */
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { type Console, openConsole } from '../helpers/console.ts'
@@ -50,7 +50,6 @@ for (const engine of ENGINES)
     const opened = await openConsole(t, engine, hosts.environment)
     const { open, inspect, api, home, organization, project } = onceInspected(engine, opened)
     const page = await open(`${home}/plugins`)
-    await page.getByText('It does not run them.').waitFor()
     await page.getByText('No destinations are installed').waitFor()
     await inspect(page, 'plugins-empty')
     await page.getByRole('button', { name: 'Install destination' }).first().click()
@@ -241,6 +240,216 @@ t.test('writes the source of a plugin and shows its errors at their line', async
   await page.getByRole('button', { name: 'Save settings' }).click()
   await page.getByText('The settings are saved.').waitFor()
 })
+
+const RUNNING = {
+  'plugin.json': JSON.stringify({
+    name: 'Greeter',
+    description: 'Greets people.',
+    config: [
+      { key: 'word', name: 'Word', type: 'string', default: 'hello' },
+      { key: 'token', name: 'Token', type: 'string', secret: true },
+    ],
+    publicJobs: {
+      refill: {
+        payload: {
+          since: { title: 'First day', type: 'date', required: true },
+          options: { type: 'json' },
+          size: { title: 'Size', type: 'number', default: 5, staff_only: true },
+        },
+      },
+      clear: {},
+    },
+  }),
+  'index.ts': `
+    export const jobs = {
+      refill: (payload) => console.info('refilled', JSON.stringify(payload)),
+      clear: () => {},
+      later: () => {},
+    }
+    export function processEvent(event, { config }) {
+      if (event.event === 'noise') return null
+      event.properties.greeting = config.word
+      return event
+    }
+    export async function onEvent(event, { config, jobs }) {
+      console.log('saw', event.event)
+      if (event.event === 'odd') console.warn('this is odd')
+      if (event.event === 'bad') throw new TypeError('no greeting for bad events')
+      if (event.event === 'sample') {
+        posthog.capture('greeted', { word: config.word })
+        await jobs.later({ a: 1 }).runIn(1, 'minute')
+      }
+    }`,
+}
+
+/** Reloads the log until it has the line. */
+async function reloadUntil(page: Page, line: Locator): Promise<void> {
+  while ((await line.count()) === 0) {
+    const loaded = page.waitForResponse(/\/logs\//)
+    await page.getByRole('button', { name: 'Reload log' }).click()
+    await loaded
+    // The response is shown when the button is ready again.
+    await page.locator('button[data-loading]').waitFor({ state: 'detached' })
+  }
+}
+
+for (const engine of ENGINES)
+  t.test(
+    `shows the log, metrics and errors of a running plugin, tests it and starts its jobs (${engine})`,
+    async (t) => {
+      const opened = await openConsole(t, engine, hosts.environment)
+      const { open, inspect, api, capture, member, home, organization, project } = onceInspected(engine, opened)
+      const base = `/api/organizations/${organization}/pipeline_destinations/`
+      const plugin = await api('POST', base, { plugin_type: 'source', source: RUNNING })
+      const configs = `/api/projects/${project}/plugin_configs/`
+      const url = `${home}/plugins/destinations/${plugin.id}`
+      const page = await open(`${url}?tab=logs`)
+      await page.getByText('The plugin is not configured in this project').waitFor()
+      const config = await api('POST', configs, { plugin: plugin.id, enabled: true, config: { token: SECRET } })
+      await page.reload()
+      await page.getByText('The log is empty').waitFor()
+      await page.getByText('No calls in 24 hours').waitFor()
+
+      await capture([{ event: 'good' }, { event: 'odd' }, { event: 'noise' }])
+      const log = page.getByRole('log', { name: 'Log lines, newest first' })
+      await reloadUntil(page, log.getByText('this is odd'))
+      await capture([{ event: 'bad' }])
+      await reloadUntil(page, log.getByText(/no greeting for bad events/))
+      t.equal(await log.getByText('saw noise').count(), 0, 'dropped events do not arrive')
+      const lines = (await log.locator('.log-line').allTextContents()).map((text) =>
+        text.replace(/^.*?\d\d:\d\d:\d\d/, ''),
+      )
+      t.ok(lines.indexOf('LOGsaw good') > lines.indexOf('WARNthis is odd'), 'the newest line is first')
+      await inspect(page, 'plugin-logs')
+      await page.getByRole('combobox', { name: 'Level' }).click()
+      await page.getByRole('option', { name: 'Warnings and errors' }).click()
+      await page.waitForURL(/level=WARN/)
+      await log.getByText('saw good').waitFor({ state: 'detached' })
+      await page.getByLabel('Text').fill('odd')
+      await page.waitForURL(/text=odd/)
+      await page.getByText('1 line', { exact: true }).waitFor()
+      await page.getByRole('combobox', { name: 'Time' }).click()
+      await page.getByRole('option', { name: 'Last hour' }).click()
+      await page.waitForURL(/since=1h/)
+      await page.reload()
+      await log.getByText('this is odd').waitFor()
+      t.equal(await log.locator('.log-line').count(), 1, 'the filter survives a reload')
+      await page.getByLabel('Text').fill('nothing has this')
+      await page.getByText('No log lines match').waitFor()
+
+      const alert = page.getByRole('alert').filter({ hasText: 'Last error: TypeError in onEvent' })
+      await alert.getByText('no greeting for bad events', { exact: true }).waitFor()
+      await page.getByText('Failing', { exact: true }).waitFor()
+      t.notOk(await alert.locator('pre').isVisible())
+      await alert.getByText('Stack').click()
+      await alert
+        .locator('pre')
+        .getByText(/at onEvent/)
+        .waitFor()
+      await inspect(page, 'plugin-error')
+
+      await page.goto(`${home}/plugins`)
+      const row = page.getByRole('listitem', { name: 'Greeter' })
+      await row.getByText('Failing', { exact: true }).waitFor()
+      await row.getByText('TypeError: no greeting for bad events').waitFor()
+      await row.getByText(/% of calls succeeded in 24 hours/).waitFor()
+      await inspect(page, 'plugins-failing')
+
+      // Turned on again, the plugin gets or skips the events of the pause.
+      await row.getByRole('switch', { name: 'Greeter is on' }).click({ force: true })
+      await row.getByRole('switch', { name: 'Greeter is off' }).waitFor()
+      await row.getByText('Off after an error').waitFor()
+      await capture([{ event: 'paused' }])
+      await row.getByRole('switch', { name: 'Greeter is off' }).click({ force: true })
+      const dialog = page.getByRole('dialog', { name: 'Turn "Greeter" on?' })
+      await dialog.getByText('Choose what happens').waitFor()
+      await inspect(page, 'plugin-resume')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+      await row.getByRole('switch', { name: 'Greeter is off' }).click({ force: true })
+      const skips = engine === 'sqlite'
+      await dialog.getByRole('radio', { name: skips ? 'Skip them' : 'Deliver them' }).click()
+      await dialog.getByRole('button', { name: 'Turn plugin on' }).click()
+      await row.getByRole('switch', { name: 'Greeter is on' }).waitFor()
+      await capture([{ event: 'resumed' }])
+      await page.goto(`${url}?tab=logs`)
+      await reloadUntil(page, log.getByText('saw resumed'))
+      t.equal(await log.getByText('saw paused').count(), skips ? 0 : 1)
+
+      await page.getByRole('link', { name: 'Metrics' }).click()
+      const totals = page.locator('dl').filter({ hasText: 'Dropped events' })
+      await totals.waitFor()
+      const kinds = page.getByRole('table', { name: 'Calls by hour and kind' })
+      t.ok((await kinds.getByRole('cell', { name: 'processEvent' }).count()) > 0)
+      t.ok((await kinds.getByRole('cell', { name: 'onEvent' }).count()) > 0)
+      await page.getByRole('img', { name: /at most \d+ in one hour/ }).waitFor()
+      await inspect(page, 'plugin-metrics')
+      await page.getByText('7 days', { exact: true }).click()
+      await page.waitForURL(/range=7d/)
+      await kinds.waitFor()
+
+      await page.getByRole('link', { name: 'Jobs 2' }).click()
+      const start = page.getByRole('button', { name: 'Start refill' })
+      await page.getByLabel('options').fill('{"a": ')
+      await page.getByLabel('First day').fill('2026-01-31')
+      await start.click()
+      await page.getByText('This is not valid JSON.').waitFor()
+      await page.getByLabel('options').fill('{"a": 1}')
+      await start.click()
+      await page.getByRole('status').getByText('The job is queued').waitFor()
+      await inspect(page, 'plugin-jobs')
+      await page.getByRole('link', { name: 'the log' }).click()
+      await page.waitForURL(/tab=logs/)
+      const refilled = log.getByText(/^refilled/)
+      await reloadUntil(page, refilled)
+      t.match(JSON.parse((await refilled.textContent())?.replace('refilled ', '') ?? ''), {
+        since: '2026-01-31',
+        options: { a: 1 },
+        size: 5,
+      })
+
+      await page.getByRole('link', { name: 'Test', exact: true }).click()
+      const editor = page.getByRole('textbox', { name: 'Sample event' })
+      await editor.getByText('$pageview').waitFor()
+      const run = page.getByRole('button', { name: 'Run test' })
+      await write(editor, '{\n  "event": "sample"\n  "distinct_id": "ada"\n}')
+      await run.click()
+      await page.getByRole('alert').getByText('Line 3, column 3: This is not valid JSON.').waitFor()
+      t.match(await page.locator('.cm-error-line').textContent(), /distinct_id/, 'the error is at its line')
+      await write(editor, '{\n  "event": "sample"\n}')
+      await run.click()
+      await page
+        .getByRole('alert')
+        .getByText(/distinct_id/)
+        .waitFor()
+      await write(editor, '[{"event": "sample", "distinct_id": "ada"}, {"event": "bad", "distinct_id": "ada"}]')
+      await run.click()
+      const first = page.getByRole('region', { name: 'Call 1: processEvent' })
+      await first.getByText('Changed the event').waitFor()
+      await first
+        .getByRole('group', { name: 'Output of processEvent' })
+        .getByText(/"greeting": "hello"/)
+        .waitFor()
+      await page.getByRole('region', { name: 'Call 4: onEvent' }).getByText('TypeError: no greeting').waitFor()
+      await page.getByRole('log', { name: 'Log of the test' }).getByText('saw sample').waitFor()
+      await page.getByRole('group', { name: 'Captured events' }).getByText('"event": "greeted"').waitFor()
+      await page.getByRole('group', { name: 'Queued jobs' }).getByText('"type": "later"').waitFor()
+      await inspect(page, 'plugin-test')
+
+      // The secret of the configuration is for administrators.
+      await member('mia@example.com', 1)
+      const other = await open(`${url}?tab=test`, { email: 'mia@example.com' })
+      const forbidden = other.getByRole('button', { name: 'Run test' })
+      await forbidden.focus()
+      await other.getByRole('tooltip').getByText('This needs the level administrator.').waitFor()
+      await other.getByRole('link', { name: 'Jobs 2' }).click()
+      await other.getByText('Only administrators can set Size.').waitFor()
+      t.equal(await other.getByRole('textbox', { name: 'Size' }).count(), 0)
+      await api('PATCH', `${configs}${config.id}/`, { enabled: false })
+      await other.reload()
+      t.equal(await other.getByRole('button', { name: 'Start clear' }).getAttribute('aria-disabled'), 'true')
+    },
+  )
 
 t.test('shows the catalog and the number of plugins by family, and explains disabled actions', async (t) => {
   const DATABASE_URL = `sqlite:${freshFolder(t)}`

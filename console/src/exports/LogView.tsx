@@ -1,12 +1,11 @@
-import './exports.css'
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { answer, client, type Schemas } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { count, plural } from '../parts/format.ts'
-import { DownloadIcon, SearchIcon } from '../parts/icons.tsx'
+import { DownloadIcon } from '../parts/icons.tsx'
+import { LogLine, TextFilter } from '../parts/log.tsx'
 
 type Level = Schemas['BatchExportLogLevel']
 type Entry = Schemas['BatchExportLogEntry']
@@ -122,28 +121,6 @@ export function LogView({
   )
 }
 
-function TextFilter({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const [text, setText] = useState(value)
-  const apply = useDebouncedCallback(onChange, 250)
-  useEffect(() => setText(value), [value])
-  return (
-    <TextInput
-      type="search"
-      label="Text"
-      placeholder="Part of the message"
-      leftSection={<SearchIcon size={14} />}
-      size="xs"
-      w={200}
-      maxLength={400}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        apply(event.currentTarget.value)
-      }}
-    />
-  )
-}
-
 function Lines({ lines, isShort, isLoading }: { lines: Entry[]; isShort: boolean; isLoading: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   const [follows, setFollows] = useState(true)
@@ -171,13 +148,7 @@ function Lines({ lines, isShort, isLoading }: { lines: Entry[]; isShort: boolean
         {lines.map((entry, i) => (
           // Entries have no id, and several may have the same time.
           // biome-ignore lint/suspicious/noArrayIndexKey: lines are only appended.
-          <div key={`${entry.timestamp} ${i}`} className={`log-line log-${entry.level}`}>
-            <time dateTime={entry.timestamp} title={entry.timestamp}>
-              {shortTime(entry.timestamp)}
-            </time>
-            <span>{entry.level}</span>
-            <span>{entry.message}</span>
-          </div>
+          <LogLine key={`${entry.timestamp} ${i}`} {...entry} />
         ))}
         {lines.length === 0 && (
           <Text size="sm" c="dimmed">
@@ -202,17 +173,6 @@ function Lines({ lines, isShort, isLoading }: { lines: Entry[]; isShort: boolean
     </div>
   )
 }
-
-const clock = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  timeStyle: undefined,
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
-})
-const shortTime = (timestamp: string): string => clock.format(new Date(timestamp))
 
 const lineText = ({ timestamp, level, message }: Entry): string => `${timestamp} ${level} ${message}\n`
 

@@ -46,7 +46,7 @@ export function ActivityEntries({ entries }: { entries: Schemas['PluginActivity'
         // biome-ignore lint/suspicious/noArrayIndexKey: see above.
         <li key={index} style={{ listStyle: 'none' }}>
           <Text size="sm" component="div">
-            <b>{user.first_name || user.email}</b> {SENTENCES[activity] ?? activity}
+            <b>{user.first_name || user.email || 'The server'}</b> {SENTENCES[activity] ?? activity}
             {scope === 'PluginConfig' && (
               <Text span c="dimmed" size="sm">
                 {' '}

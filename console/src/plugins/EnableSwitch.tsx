@@ -1,19 +1,39 @@
 import { Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
 import { notifyError } from '../parts/ErrorAlert.tsx'
-import { configsQuery, refreshPlugins, saveConfig } from './queries.ts'
+import { configsQuery, type FamilyPlace, refreshPlugins, saveConfig, turnedOffAt } from './queries.ts'
 import { nameOf } from './versions.ts'
+
+const ResumeDialog = lazy(() => import('./ResumeDialog.tsx'))
 
 type Configs = Schemas['PluginConfigPage']
 
-/** Turns a plugin on and off in a project. It shows the new state at once and reverts it on an error. */
+interface Change {
+  enabled: boolean
+  /** Skips the events that arrived while the plugin was off. */
+  skip?: boolean
+}
+
+/** The functions that get the events of a pause after it. */
+const SENDING = ['onEvent', 'composeWebhook', 'exportEvents']
+
+const sendsEvents = ({ capabilities: { methods } }: Schemas['Plugin']): boolean =>
+  Array.isArray(methods) && methods.some((method) => SENDING.includes(method))
+
+/**
+ * Turns a plugin on and off in a project. It shows the new state at once and reverts it on an error. If the plugin was on
+ * before, it asks about the events of the pause.
+ */
 export function EnableSwitch({
+  place,
   project,
   plugin,
   config,
   disabledReason,
 }: {
+  place: FamilyPlace
   project: string
   plugin: Schemas['Plugin']
   config: Schemas['PluginConfig'] | undefined
@@ -22,14 +42,14 @@ export function EnableSwitch({
   const name = nameOf(plugin)
   const { queryKey } = configsQuery(project)
   const toggle = useMutation({
-    mutationFn: (enabled: boolean) => saveConfig(project, plugin.id, config, { enabled }),
-    onMutate: async (enabled) => {
+    mutationFn: (change: Change) => saveConfig(project, plugin.id, config, change),
+    onMutate: async ({ enabled }) => {
       await queryClient.cancelQueries({ queryKey })
       const before = queryClient.getQueryData(queryKey)
       if (before && config) queryClient.setQueryData(queryKey, withEnabled(before, config.id, enabled))
       return before
     },
-    onError: (error, enabled, before) => {
+    onError: (error, { enabled }, before) => {
       if (before) queryClient.setQueryData(queryKey, before)
       notifyError(error, `"${name}" is still ${enabled ? 'off' : 'on'}`)
     },
@@ -38,17 +58,35 @@ export function EnableSwitch({
       void refreshPlugins(plugin.organization_id)
     },
   })
+  const [pause, setPause] = useState<{ since: string | null }>()
+  const turn = async (enabled: boolean): Promise<void> => {
+    const since = enabled && config && sendsEvents(plugin) ? await turnedOffAt(place, config) : undefined
+    if (since === undefined) toggle.mutate({ enabled })
+    else setPause({ since })
+  }
   // Without a configuration there is nothing to change in the cache, so the new state comes from the request.
-  const enabled = toggle.isPending ? toggle.variables : (config?.enabled ?? false)
+  const enabled = toggle.isPending ? toggle.variables.enabled : (config?.enabled ?? false)
   return (
-    <Switch
-      checked={enabled}
-      label={enabled ? 'On' : 'Off'}
-      aria-label={`${name} is ${enabled ? 'on' : 'off'}`}
-      disabled={disabledReason !== undefined && !enabled}
-      {...(disabledReason && !enabled && { description: disabledReason })}
-      onChange={(event) => toggle.mutate(event.currentTarget.checked)}
-    />
+    <>
+      <Switch
+        checked={enabled}
+        label={enabled ? 'On' : 'Off'}
+        aria-label={`${name} is ${enabled ? 'on' : 'off'}`}
+        disabled={disabledReason !== undefined && !enabled}
+        {...(disabledReason && !enabled && { description: disabledReason })}
+        onChange={(event) => void turn(event.currentTarget.checked)}
+      />
+      {pause && (
+        <Suspense>
+          <ResumeDialog
+            name={name}
+            since={pause.since}
+            close={() => setPause(undefined)}
+            resume={(skip) => toggle.mutate({ enabled: true, skip })}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }
 

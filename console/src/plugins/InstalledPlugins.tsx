@@ -9,7 +9,8 @@ import { Pager } from '../parts/Pager.tsx'
 import { EnableSwitch } from './EnableSwitch.tsx'
 import { FAMILIES } from './families.ts'
 import { missingSettings } from './fields.ts'
-import { configsQuery, type FamilyPlace, LIMIT, pluginsQuery } from './queries.ts'
+import { configsQuery, type FamilyPlace, LIMIT, pluginsQuery, STATE_MS } from './queries.ts'
+import { RunState } from './run-state.tsx'
 import { hasUpdate, nameOf, originOf, shortTag } from './versions.ts'
 
 /** The installed plugins of one family with their state in the project. */
@@ -27,7 +28,7 @@ export function InstalledPlugins({
   install: ReactNode
 }) {
   const plugins = useQuery(pluginsQuery(place, page))
-  const configs = useQuery(configsQuery(project))
+  const configs = useQuery({ ...configsQuery(project), refetchInterval: STATE_MS })
   const { noun, label } = FAMILIES[place.family]
   const error = plugins.error ?? configs.error
   if (error)
@@ -72,7 +73,7 @@ export function InstalledPlugins({
 }
 
 function PluginRow({
-  place: { organization, family },
+  place,
   project,
   plugin,
   config,
@@ -82,6 +83,7 @@ function PluginRow({
   plugin: Schemas['Plugin']
   config: Schemas['PluginConfig'] | undefined
 }) {
+  const { organization, family } = place
   const name = nameOf(plugin)
   const to = '/organizations/$organization/projects/$project/plugins/$family/$plugin'
   const params = { organization, project, family, plugin: String(plugin.id) }
@@ -112,6 +114,12 @@ function PluginRow({
               {plugin.description}
             </Text>
           )}
+          {config && (config.enabled || config.error) && <RunState config={config} />}
+          {config?.error && (
+            <Text size="sm" c="var(--mantine-color-error)" lineClamp={2} className="wrap">
+              {config.error.name}: {config.error.message}
+            </Text>
+          )}
           <Text size="xs" c="dimmed" className="wrap">
             Installed {originOf(plugin)}
             {plugin.tag && ` · revision ${shortTag(plugin.tag)}`}
@@ -121,6 +129,7 @@ function PluginRow({
         </Stack>
         <Stack gap={4} miw={120}>
           <EnableSwitch
+            place={place}
             project={project}
             plugin={plugin}
             config={config}

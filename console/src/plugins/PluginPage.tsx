@@ -2,7 +2,7 @@ import './plugins.css'
 import { Anchor, Badge, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
@@ -18,8 +18,7 @@ import { ActivityEntries } from './ActivityEntries.tsx'
 import { needsOwnPlugin, SHARE } from './access.ts'
 import { EnableSwitch } from './EnableSwitch.tsx'
 import { FAMILIES, familyOf } from './families.ts'
-import { missingSettings } from './fields.ts'
-import { NotRun } from './NotRun.tsx'
+import { jobsOf, missingSettings } from './fields.ts'
 import {
   checkForUpdates,
   configsQuery,
@@ -27,16 +26,22 @@ import {
   pluginActivityQuery,
   pluginQuery,
   refreshPlugins,
+  STATE_MS,
   uninstall,
   updatePlugin,
   upgrade,
 } from './queries.ts'
 import type { PluginTab } from './routes.tsx'
+import { LastError, RunState } from './run-state.tsx'
 import { SourceTab } from './SourceTab.tsx'
 import { changesUrl, hasUpdate, nameOf, originOf, shortTag } from './versions.ts'
 
-// The source tab loads a large editor, so it does not load the fields of the settings.
+// The source tab loads a large editor, so it does not load the other tabs.
 const SettingsForm = lazy(() => import('./SettingsForm.tsx').then(({ SettingsForm }) => ({ default: SettingsForm })))
+const LogsTab = lazy(() => import('./LogsTab.tsx'))
+const MetricsTab = lazy(() => import('./MetricsTab.tsx'))
+const JobsTab = lazy(() => import('./JobsTab.tsx'))
+const TestTab = lazy(() => import('./TestTab.tsx'))
 
 const ROUTE = '/signed-in/organizations/$organization/projects/$project/plugins/$family/$plugin'
 const TO = '/organizations/$organization/projects/$project/plugins/$family/$plugin'
@@ -46,15 +51,15 @@ interface PluginProps {
   plugin: Schemas['Plugin']
 }
 
-/** One plugin: its state and settings in this project, its source and its activity. */
+/** One plugin: its state, settings, log and metrics in this project, its source and its activity. */
 export function PluginPage() {
   const organization = useOrganization()
   const params = useParams({ from: ROUTE })
-  const { tab = 'settings', file } = useSearch({ from: ROUTE })
+  const { tab = 'settings', file, range = '24h', page, ...filter } = useSearch({ from: ROUTE })
   const navigate = useNavigate({ from: TO })
   const place: FamilyPlace = { organization: organization.id, family: familyOf(params.family) }
   const { data: plugin } = useSuspenseQuery(pluginQuery(place, Number(params.plugin)))
-  const configs = useQuery(configsQuery(params.project))
+  const configs = useQuery({ ...configsQuery(params.project), refetchInterval: STATE_MS })
   const own = configs.data?.results.filter((config) => config.plugin === plugin.id) ?? []
   const [config] = own
   const missing = missingSettings(plugin.config_schema, config?.config ?? {})
@@ -63,6 +68,16 @@ export function PluginPage() {
     params,
     search: name === 'settings' ? {} : { tab: name },
   })
+  const jobs = jobsOf(plugin).length
+  const tabs: [name: PluginTab, label: string, count?: number][] = [
+    ['settings', 'Settings'],
+    ['source', 'Source'],
+    ['test', 'Test'],
+    ['logs', 'Logs'],
+    ['metrics', 'Metrics'],
+    ...(jobs > 0 || tab === 'jobs' ? [['jobs', 'Jobs', jobs] satisfies [PluginTab, string, number]] : []),
+    ['activity', 'Activity'],
+  ]
   return (
     <>
       <PageHeader
@@ -85,12 +100,12 @@ export function PluginPage() {
         }
         actions={<Actions place={place} plugin={plugin} organization={organization} project={params.project} />}
       />
-      <NotRun />
       <Stack>
         {hasUpdate(plugin) && <Update place={place} plugin={plugin} organization={organization} />}
         <Group>
           {configs.data ? (
             <EnableSwitch
+              place={place}
               project={params.project}
               plugin={plugin}
               config={config}
@@ -99,14 +114,12 @@ export function PluginPage() {
           ) : (
             <Skeleton h={24} w={90} />
           )}
+          {config && (config.enabled || config.error) && <RunState config={config} />}
         </Group>
+        {config && <LastError error={config.error} />}
         <LinkTabs
           label="Parts of the plugin"
-          tabs={[
-            { label: 'Settings', isActive: tab === 'settings', link: tabLink('settings') },
-            { label: 'Source', isActive: tab === 'source', link: tabLink('source') },
-            { label: 'Activity', isActive: tab === 'activity', link: tabLink('activity') },
-          ]}
+          tabs={tabs.map(([name, label, count]) => ({ label, count, isActive: tab === name, link: tabLink(name) }))}
         />
         {configs.error && <ErrorAlert error={configs.error} retry={() => void configs.refetch()} />}
         {tab === 'settings' && (
@@ -144,10 +157,84 @@ export function PluginPage() {
             />
           </Suspense>
         )}
+        {tab === 'test' && configs.data && (
+          <Suspense fallback={<Skeleton h={320} />}>
+            <TestTab
+              project={params.project}
+              plugin={plugin}
+              config={config}
+              organization={organization}
+              source={tabLink('source')}
+            />
+          </Suspense>
+        )}
+        {tab === 'logs' && (
+          <OfConfig isLoaded={configs.isSuccess} config={config}>
+            {(config) => (
+              <LogsTab
+                project={params.project}
+                config={config}
+                search={{ ...filter, page }}
+                setSearch={(search) => void navigate({ search: { tab, ...search }, replace: true, resetScroll: false })}
+              />
+            )}
+          </OfConfig>
+        )}
+        {tab === 'metrics' && (
+          <OfConfig isLoaded={configs.isSuccess} config={config}>
+            {(config) => (
+              <MetricsTab
+                project={params.project}
+                config={config}
+                range={range}
+                setRange={(range) =>
+                  void navigate({ search: { tab, ...(range === '7d' && { range }) }, resetScroll: false })
+                }
+                page={page ?? 1}
+                setPage={(page) =>
+                  void navigate({ search: { tab, ...(range === '7d' && { range }), page }, resetScroll: false })
+                }
+              />
+            )}
+          </OfConfig>
+        )}
+        {tab === 'jobs' && (
+          <OfConfig isLoaded={configs.isSuccess} config={config}>
+            {(config) => (
+              <JobsTab
+                project={params.project}
+                plugin={plugin}
+                config={config}
+                organization={organization}
+                logs={tabLink('logs')}
+              />
+            )}
+          </OfConfig>
+        )}
         {tab === 'activity' && <Activity place={place} plugin={plugin} />}
       </Stack>
     </>
   )
+}
+
+/** A tab that needs a configuration. */
+function OfConfig({
+  isLoaded,
+  config,
+  children,
+}: {
+  isLoaded: boolean
+  config: Schemas['PluginConfig'] | undefined
+  children: (config: Schemas['PluginConfig']) => ReactNode
+}) {
+  if (!isLoaded) return <Skeleton h={200} />
+  if (!config)
+    return (
+      <EmptyState title="The plugin is not configured in this project">
+        Save its settings or turn it on. Then this page shows its runs.
+      </EmptyState>
+    )
+  return <Suspense fallback={<Skeleton h={200} />}>{children(config)}</Suspense>
 }
 
 /** Stores a changed plugin, and refreshes the lists that show it. */

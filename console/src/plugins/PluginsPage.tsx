@@ -14,7 +14,6 @@ import { Catalog } from './Catalog.tsx'
 import { FamilyActivity } from './FamilyActivity.tsx'
 import { FAMILIES, FAMILY_NAMES, type Family } from './families.ts'
 import { InstalledPlugins } from './InstalledPlugins.tsx'
-import { NotRun } from './NotRun.tsx'
 import { pluginsQuery } from './queries.ts'
 import type { ListView } from './routes.tsx'
 
@@ -55,7 +54,6 @@ export function PluginsPage() {
   return (
     <>
       <PageHeader title="Plugins" description={FAMILIES[family].description} actions={install} />
-      <NotRun />
       <FamilyTabs organization={organization.id} family={family} />
       <SegmentedControl
         my="md"

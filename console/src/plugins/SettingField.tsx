@@ -85,6 +85,18 @@ function Open(props: FieldProps) {
       )
     case 'number':
       return <NumberInput {...common} value={typeof value === 'number' ? value : ''} onChange={onChange} />
+    case 'date':
+      return (
+        <TextInput
+          {...common}
+          type="date"
+          w={{ base: '100%', xs: 220 }}
+          value={textOf(value)}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+    case 'daterange':
+      return <DateRange {...props} />
     case 'json':
       return (
         <JsonInput
@@ -109,6 +121,35 @@ function Open(props: FieldProps) {
         />
       )
   }
+}
+
+/** The value is a list of the first and the last day. */
+function DateRange(props: FieldProps) {
+  const { field, value, isRequired, error, onChange } = props
+  const [from = '', until = ''] = Array.isArray(value) ? value.map(textOf) : []
+  const change = (range: [string, string]): void => onChange(range.some(Boolean) ? range : '')
+  return (
+    <Group gap="xs" align="flex-start">
+      <TextInput
+        type="date"
+        label={`${field.name}: first day`}
+        description={field.hint || undefined}
+        required={isRequired}
+        error={error}
+        w={{ base: '100%', xs: 220 }}
+        value={from}
+        onChange={(event) => change([event.currentTarget.value, until])}
+      />
+      <TextInput
+        type="date"
+        label={`${field.name}: last day`}
+        required={isRequired}
+        w={{ base: '100%', xs: 220 }}
+        value={until}
+        onChange={(event) => change([from, event.currentTarget.value])}
+      />
+    </Group>
+  )
 }
 
 /** A secret is never shown. It stays until another value is typed or it is removed. */

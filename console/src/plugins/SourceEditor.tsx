@@ -21,7 +21,7 @@ const look = EditorView.theme({
   '&': { fontSize: '13px', backgroundColor: 'var(--mantine-color-body)', color: 'var(--mantine-color-text)' },
   '&.cm-focused': { outline: '2px solid var(--mantine-primary-color-filled)' },
   '.cm-scroller': { fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace' },
-  '.cm-content, .cm-gutter': { minHeight: '320px' },
+  '.cm-content, .cm-gutter': { minHeight: 'var(--editor-height, 320px)' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   '.cm-gutters': {
     backgroundColor: 'var(--mantine-color-default-hover)',
@@ -119,11 +119,14 @@ const errorMarks = StateField.define<DecorationSet>({
 /** Edits `text`, which is read once: another text needs another editor. */
 export function SourceEditor({
   name,
+  label = `Source of ${name}`,
   text,
   error,
   onChange,
 }: {
+  /** Its ending decides the language. */
   name: string
+  label?: string
   text: string
   error: string | undefined
   onChange: (text: string) => void
@@ -142,7 +145,7 @@ export function SourceEditor({
         doc: text,
         extensions: [
           editing((text) => changed.current(text)),
-          EditorView.contentAttributes.of({ 'aria-label': `Source of ${name}` }),
+          EditorView.contentAttributes.of({ 'aria-label': label }),
           indentOnInput(),
           errorMarks,
           syntaxHighlighting(highlighting),

@@ -15,6 +15,8 @@ export interface Field {
   text: string
   required: boolean
   secret: boolean
+  /** Only administrators set it. */
+  staff_only: boolean
   default: unknown
   choices: unknown[]
   visible_if: Condition[]
@@ -60,12 +62,13 @@ export function fieldsOf(config_schema: Schemas['Plugin']['config_schema']): (Fi
     return [
       {
         key,
-        name: text(field.name) || key,
+        name: text(field.name) || text(field.title) || key,
         type: typeof field.type === 'string' ? field.type : 'string',
         hint: text(field.hint),
         text: text(field.markdown),
         required: field.required === true,
         secret: field.secret === true,
+        staff_only: field.staff_only === true,
         default: field.default ?? undefined,
         choices: Array.isArray(field.choices) ? field.choices : [],
         visible_if: conditionsOf(field.visible_if),
@@ -74,6 +77,18 @@ export function fieldsOf(config_schema: Schemas['Plugin']['config_schema']): (Fi
     ]
   })
 }
+
+/** A job that users can start. */
+export interface Job {
+  name: string
+  fields: Field[]
+}
+
+export const jobsOf = ({ public_jobs }: Schemas['Plugin']): Job[] =>
+  Object.entries(public_jobs ?? {}).map(([name, job]) => ({
+    name,
+    fields: fieldsOf(isObject(job) && isObject(job.payload) ? job.payload : {}).filter(isField),
+  }))
 
 export const isField = (entry: Field | Note): entry is Field => entry.key !== null
 

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answer, client, queryClient, type Schemas } from '../api.ts'
 import type { Family } from './families.ts'
+import type { LogSearch } from './routes.tsx'
 
 type Base = '/api/organizations/{organization_id}/pipeline_destinations/'
 
@@ -154,6 +155,9 @@ export const updateSource = (
     }),
   )
 
+/** How often pages that show the state of configurations load it. */
+export const STATE_MS = 15_000
+
 /** The configurations of a project, by their order. */
 export const configsQuery = (project_id: string) =>
   queryOptions({
@@ -189,6 +193,84 @@ export const saveConfig = (
 
 export const deleteConfig = (project_id: string, id: number): Promise<unknown> =>
   answer(client.DELETE('/api/projects/{project_id}/plugin_configs/{id}/', { params: { path: { project_id, id } } }))
+
+/** The largest number of entries that the activity of a plugin has. */
+const MAX_ENTRIES = 100
+
+/**
+ * When the configuration was turned off. Undefined if it was never on, and null if that is not known, because its
+ * activity is no longer stored or cannot be read.
+ */
+export async function turnedOffAt(
+  place: FamilyPlace,
+  { plugin, id }: Schemas['PluginConfig'],
+): Promise<string | null | undefined> {
+  try {
+    const entries = await queryClient.fetchQuery({ ...pluginActivityQuery(place, plugin), staleTime: 0 })
+    const entry = entries.find(
+      ({ scope, item_id, activity }) => scope === 'PluginConfig' && item_id === String(id) && activity === 'disabled',
+    )
+    return entry?.created_at ?? (entries.length < MAX_ENTRIES ? undefined : null)
+  } catch {
+    return null
+  }
+}
+
+const AT_LEAST: Record<string, Schemas['PluginLogType'][]> = {
+  INFO: ['INFO', 'WARN', 'ERROR'],
+  WARN: ['WARN', 'ERROR'],
+  ERROR: ['ERROR'],
+}
+export const LOG_LIMIT = 100
+
+/** The lines of at least a level, newest first. */
+export const logsQuery = (project_id: string, id: number, { level, text, since, page = 1 }: LogSearch) =>
+  queryOptions({
+    queryKey: ['plugin-logs', project_id, id, level, text, since, page],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/plugin_configs/{id}/logs/', {
+          params: {
+            path: { project_id, id },
+            query: {
+              limit: LOG_LIMIT,
+              offset: (page - 1) * LOG_LIMIT,
+              type_filter: AT_LEAST[level ?? ''],
+              ...(text !== undefined && { search: text }),
+              ...(since !== undefined && { after: `-${since}` }),
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
+export const metricsQuery = (project_id: string, id: number, range: string) =>
+  queryOptions({
+    queryKey: ['plugin-metrics', project_id, id, range],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/plugin_configs/{id}/metrics/', {
+          params: { path: { project_id, id }, query: { after: `-${range}` } },
+        }),
+      ),
+    refetchInterval: 30_000,
+  })
+
+export const startJob = (
+  project_id: string,
+  id: number,
+  job: Schemas['PluginJobStart']['job'],
+): Promise<Schemas['PluginJobStarted']> =>
+  answer(
+    client.POST('/api/projects/{project_id}/plugin_configs/{id}/job/', {
+      params: { path: { project_id, id } },
+      body: { job },
+    }),
+  )
+
+export const testPlugin = (project_id: string, body: Schemas['PluginTest']): Promise<Schemas['PluginTestResult']> =>
+  answer(client.POST('/api/projects/{project_id}/plugin_configs/test/', { params: { path: { project_id } }, body }))
 
 export const refreshPlugins = (organization: string): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: ['plugins', organization] })

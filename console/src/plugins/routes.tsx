@@ -3,7 +3,20 @@ import { projectRoute } from '../shell/routes.tsx'
 import { type Family, familyOf } from './families.ts'
 
 export type ListView = 'installed' | 'catalog' | 'activity'
-export type PluginTab = 'settings' | 'source' | 'activity'
+
+const TABS = ['source', 'test', 'logs', 'metrics', 'jobs', 'activity'] as const
+export type PluginTab = 'settings' | (typeof TABS)[number]
+
+const LEVELS = ['INFO', 'WARN', 'ERROR']
+const TIMES = ['1h', '24h', '7d']
+
+/** The filter of the log. */
+export interface LogSearch {
+  level?: string | undefined
+  text?: string | undefined
+  since?: string | undefined
+  page?: number | undefined
+}
 
 interface ListSearch {
   family?: Family
@@ -13,10 +26,18 @@ interface ListSearch {
   purpose?: string
 }
 
-interface PluginSearch {
+interface PluginSearch extends LogSearch {
   tab?: Exclude<PluginTab, 'settings'>
   file?: string
+  /** The time range of the metrics. */
+  range?: '7d'
 }
+
+const oneOf = (value: unknown, values: readonly string[]): value is string =>
+  typeof value === 'string' && values.includes(value)
+
+const pageIn = (page: unknown): { page?: number } =>
+  Number.isSafeInteger(page) && Number(page) > 1 ? { page: Number(page) } : {}
 
 /** Defaults stay out of the URL. */
 const pluginsRoute = createRoute({
@@ -25,7 +46,7 @@ const pluginsRoute = createRoute({
   validateSearch: ({ family, view, page, purpose }: Record<string, unknown>): ListSearch => ({
     ...(familyOf(family) !== 'destinations' && { family: familyOf(family) }),
     ...((view === 'catalog' || view === 'activity') && { view }),
-    ...(Number.isSafeInteger(page) && Number(page) > 1 && { page: Number(page) }),
+    ...pageIn(page),
     ...(typeof purpose === 'string' && { purpose }),
   }),
   component: lazyRouteComponent(() => import('./PluginsPage.tsx'), 'PluginsPage'),
@@ -34,10 +55,18 @@ const pluginsRoute = createRoute({
 const pluginRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/plugins/$family/$plugin',
-  validateSearch: ({ tab, file }: Record<string, unknown>): PluginSearch => ({
-    ...((tab === 'source' || tab === 'activity') && { tab }),
-    ...(typeof file === 'string' && { file }),
-  }),
+  validateSearch: ({ tab: name, file, level, text, since, range, page }: Record<string, unknown>): PluginSearch => {
+    const tab = TABS.find((known) => known === name)
+    return {
+      ...(tab && { tab }),
+      ...(typeof file === 'string' && { file }),
+      ...(oneOf(level, LEVELS) && { level }),
+      ...((typeof text === 'string' || typeof text === 'number') && { text: String(text) }),
+      ...(oneOf(since, TIMES) && { since }),
+      ...(range === '7d' && { range }),
+      ...pageIn(page),
+    }
+  },
   component: lazyRouteComponent(() => import('./PluginPage.tsx'), 'PluginPage'),
 })
 

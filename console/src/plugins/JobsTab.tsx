@@ -1,0 +1,131 @@
+import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Schemas } from '../api.ts'
+import { ActionButton } from '../parts/ActionButton.tsx'
+import { EmptyState } from '../parts/EmptyState.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { CheckIcon } from '../parts/icons.tsx'
+import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
+import { Section } from '../parts/Section.tsx'
+import { type Field, type Job, jobsOf, type Values, withDefaults } from './fields.ts'
+import { startJob } from './queries.ts'
+import { SettingField } from './SettingField.tsx'
+
+interface JobsProps {
+  project: string
+  config: Schemas['PluginConfig']
+  organization: Schemas['Organization']
+  /** The log of the configuration. */
+  logs: LinkProps
+}
+
+/** The jobs that the plugin declares for users, each with a form. */
+export default function JobsTab({ plugin, ...props }: JobsProps & { plugin: Schemas['Plugin'] }) {
+  const jobs = jobsOf(plugin)
+  if (jobs.length === 0)
+    return (
+      <EmptyState title="The plugin has no jobs to start">
+        A plugin declares them as <span className="mono">publicJobs</span> in plugin.json.
+      </EmptyState>
+    )
+  return (
+    <Stack maw={760}>
+      {jobs.map((job) => (
+        <JobForm key={job.name} job={job} {...props} />
+      ))}
+    </Stack>
+  )
+}
+
+const BAD_JSON = 'This is not valid JSON. Check its quotes, commas and brackets.'
+
+function isJson(text: unknown): boolean {
+  if (typeof text !== 'string' || text === '') return true
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Fields without a value are left out, so they have their defaults. */
+const payloadOf = (fields: readonly Field[], values: Values): Values =>
+  Object.fromEntries(
+    fields.flatMap(({ key, type }): [string, unknown][] => {
+      const value = values[key]
+      if (value === undefined || value === null || value === '') return []
+      return [[key, type === 'json' && typeof value === 'string' ? JSON.parse(value) : value]]
+    }),
+  )
+
+function JobForm({ job: { name, fields }, project, config, organization, logs }: JobsProps & { job: Job }) {
+  const [values, setValues] = useState<Values>(() => withDefaults(fields, {}))
+  const [isChecked, setChecked] = useState(false)
+  const notAdministrator = needsLevel(organization.membership_level, ADMINISTRATOR)
+  const open = fields.filter(({ staff_only }) => !staff_only || !notAdministrator)
+  const start = useMutation({
+    mutationFn: () => startJob(project, config.id, { type: name, payload: payloadOf(open, values) }),
+  })
+  const isBroken = (field: Field): boolean => isChecked && field.type === 'json' && !isJson(values[field.key])
+  const rest = errorBeside(start.error, ...open.map(({ key }) => `job__payload__${key}`))
+  return (
+    <Section title={name} description={fields.length === 0 ? 'The job has no fields.' : undefined}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          setChecked(true)
+          if (open.every(({ key, type }) => type !== 'json' || isJson(values[key]))) start.mutate()
+        }}
+      >
+        <Stack>
+          {open.map((field) => (
+            <SettingField
+              key={field.key}
+              field={field}
+              value={values[field.key]}
+              isSet={false}
+              isRequired={field.required}
+              error={isBroken(field) ? BAD_JSON : fieldError(start.error, `job__payload__${field.key}`)}
+              onChange={(value) => setValues((values) => ({ ...values, [field.key]: value }))}
+            />
+          ))}
+          {open.length < fields.length && (
+            <Text size="sm" c="dimmed">
+              Only administrators can set{' '}
+              {fields
+                .filter((field) => !open.includes(field))
+                .map((field) => field.name)
+                .join(', ')}
+              . The job uses the defaults.
+            </Text>
+          )}
+          {rest !== null && <ErrorAlert error={rest} title="The job was not started" />}
+          {start.data && (
+            <Alert color="green" icon={<CheckIcon />} title="The job is queued" role="status">
+              <Text size="sm" className="wrap">
+                It runs once, in a moment. Its output and errors appear in{' '}
+                <Anchor underline="always" c="inherit" renderRoot={(props) => <Link {...props} {...logs} />}>
+                  the log
+                </Anchor>
+                . Job id: <span className="mono">{start.data.job_id}</span>
+              </Text>
+            </Alert>
+          )}
+          <Group>
+            <ActionButton
+              type="submit"
+              loading={start.isPending}
+              disabledReason={config.enabled ? undefined : 'The plugin is off. Turn it on, then start the job.'}
+            >
+              Start {name}
+            </ActionButton>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

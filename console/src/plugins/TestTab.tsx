@@ -1,0 +1,266 @@
+import { Alert, Anchor, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import type { Schemas } from '../api.ts'
+import { ActionButton } from '../parts/ActionButton.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { duration } from '../parts/format.ts'
+import { PlayIcon, WarningIcon } from '../parts/icons.tsx'
+import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
+import { LogLine } from '../parts/log.tsx'
+import { Section } from '../parts/Section.tsx'
+import { StateBadge } from '../parts/StateBadge.tsx'
+import { MASK, missingSettings } from './fields.ts'
+import { testPlugin } from './queries.ts'
+import { eventsError, linesOf, parseEvents, SAMPLE } from './sample-events.ts'
+
+const SourceEditor = lazy(() => import('./SourceEditor.tsx').then(({ SourceEditor }) => ({ default: SourceEditor })))
+
+type Result = Schemas['PluginTestResult']
+type Call = Result['results'][number]
+
+/** Runs the plugin on sample events, with the settings of the configuration if there is one. */
+export default function TestTab({
+  project,
+  plugin,
+  config,
+  organization,
+  source,
+}: {
+  project: string
+  plugin: Schemas['Plugin']
+  config: Schemas['PluginConfig'] | undefined
+  organization: Schemas['Organization']
+  /** The source of the plugin. */
+  source: LinkProps
+}) {
+  const [text, setText] = useState(SAMPLE)
+  const [invalid, setInvalid] = useState<string>()
+  const run = useMutation({
+    mutationFn: (events: Schemas['PluginTest']['events']) =>
+      testPlugin(project, { ...(config ? { plugin_config: config.id } : { plugin: plugin.id }), events }),
+  })
+  const refused = eventsError(text, run.error)
+  const error = invalid ?? refused
+  const start = (): void => {
+    const parsed = parseEvents(text)
+    setInvalid('error' in parsed ? parsed.error : undefined)
+    run.reset()
+    if ('events' in parsed) run.mutate(parsed.events)
+  }
+  return (
+    <Stack>
+      <Section
+        title="Sample event"
+        description="One event as JSON, or a list of up to 20. Nothing is stored, but requests of the plugin are sent."
+      >
+        <Suspense fallback={<Skeleton h={200} />}>
+          <div className="sample-editor">
+            <SourceEditor
+              name="event.json"
+              label="Sample event"
+              text={SAMPLE}
+              error={error}
+              onChange={(text) => {
+                setText(text)
+                setInvalid(undefined)
+                if (run.error) run.reset()
+              }}
+            />
+          </div>
+        </Suspense>
+        {error !== undefined && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert" className="wrap">
+            {error}
+          </Text>
+        )}
+        <Group>
+          <ActionButton
+            leftSection={<PlayIcon size={16} />}
+            loading={run.isPending}
+            disabledReason={reasonAgainst(plugin, config, organization)}
+            onClick={start}
+          >
+            Run test
+          </ActionButton>
+        </Group>
+        {run.error && refused === undefined && <ErrorAlert error={run.error} title="The test did not run" />}
+      </Section>
+      <div aria-live="polite">{run.data && <Results result={run.data} source={source} />}</div>
+    </Stack>
+  )
+}
+
+function reasonAgainst(
+  plugin: Schemas['Plugin'],
+  config: Schemas['PluginConfig'] | undefined,
+  { membership_level }: Schemas['Organization'],
+): string | undefined {
+  const missing = missingSettings(plugin.config_schema, config?.config ?? {})
+  if (missing.length) return `Fill in the settings first: ${missing.join(', ')}.`
+  const hasSecrets = Object.values(config?.config ?? {}).includes(MASK)
+  const reason = hasSecrets ? needsLevel(membership_level, ADMINISTRATOR) : undefined
+  return reason && `The settings have secrets, which the code of a test can send anywhere. ${reason}`
+}
+
+function Results({ result, source }: { result: Result; source: LinkProps }) {
+  const { error, results, logs, captured, jobs, milliseconds } = result
+  return (
+    <Section
+      title="Results"
+      state={
+        error !== null || results.some((call) => call.error !== null) ? (
+          <StateBadge color="red">Failed</StateBadge>
+        ) : (
+          <StateBadge color="green">Succeeded</StateBadge>
+        )
+      }
+      description={`The test took ${duration(milliseconds)}.`}
+    >
+      {error !== null && (
+        <Alert color="red" icon={<WarningIcon />} title="The plugin failed" role="alert">
+          <Text size="sm" className="wrap">
+            {error}
+          </Text>
+          <Anchor size="sm" underline="always" c="inherit" renderRoot={(props) => <Link {...props} {...source} />}>
+            Open the source
+          </Anchor>
+        </Alert>
+      )}
+      {error === null && results.length === 0 && (
+        <Text size="sm">
+          No function was called. A test calls <span className="mono">processEvent</span>,{' '}
+          <span className="mono">onEvent</span> and <span className="mono">composeWebhook</span>.
+        </Text>
+      )}
+      {results.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and are replaced as a whole.
+        <CallResult key={index} number={index + 1} call={call} />
+      ))}
+      {logs.length > 0 && (
+        <Part title="Log">
+          <div className="log log-whole" role="log" aria-live="off" aria-label="Log of the test">
+            {logs.map(({ type, message }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and are replaced as a whole.
+              <LogLine key={index} level={type} message={message} />
+            ))}
+          </div>
+        </Part>
+      )}
+      {captured.length > 0 && (
+        <Part title="Captured events">
+          <Json label="Captured events" value={captured} />
+        </Part>
+      )}
+      {jobs.length > 0 && (
+        <Part title="Queued jobs">
+          <Json label="Queued jobs" value={jobs} />
+        </Part>
+      )}
+    </Section>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap={4}>
+      <Title order={3} size="h5">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  )
+}
+
+/** The outcome of a call as word and color. */
+function outcomeOf({ function: name, input, output, error }: Call): [word: string, color: string] {
+  if (error !== null) return ['Failed', 'red']
+  if (name !== 'processEvent') return ['Succeeded', 'green']
+  if (output === null) return ['Dropped the event', 'yellow']
+  return JSON.stringify(input) === JSON.stringify(output) ? ['Kept the event', 'green'] : ['Changed the event', 'blue']
+}
+
+function CallResult({ number, call }: { number: number; call: Call }) {
+  const [word, color] = outcomeOf(call)
+  const name = call.function
+  // The request of a webhook has nothing in common with the event.
+  const isComparable = name === 'processEvent' && call.output !== null
+  return (
+    <Paper withBorder p="sm" component="section" aria-label={`Call ${number}: ${name}`}>
+      <Group gap="xs" mb="xs">
+        <Title order={3} size="h5" className="mono">
+          {name}
+        </Title>
+        <StateBadge color={color}>{word}</StateBadge>
+        <Text size="xs" c="dimmed">
+          {duration(call.milliseconds)}
+        </Text>
+      </Group>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Side label="Input">
+          <Json
+            label={`Input of ${name}`}
+            value={call.input}
+            {...(isComparable && { other: call.output, mark: '−' })}
+          />
+        </Side>
+        <Side label="Output">
+          {call.error !== null ? (
+            <Text size="sm" c="var(--mantine-color-error)" className="wrap">
+              {call.error}
+            </Text>
+          ) : call.output === null ? (
+            <Text size="sm" c="dimmed">
+              {name === 'processEvent' ? 'Nothing: the event is not stored.' : 'Nothing.'}
+            </Text>
+          ) : (
+            <Json
+              label={`Output of ${name}`}
+              value={call.output}
+              {...(isComparable && { other: call.input, mark: '+' })}
+            />
+          )}
+        </Side>
+      </SimpleGrid>
+    </Paper>
+  )
+}
+
+function Side({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Stack gap={4} miw={0}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      {children}
+    </Stack>
+  )
+}
+
+/** A value as JSON. Lines that `other` does not have begin with `mark`. */
+function Json({
+  label,
+  value,
+  other = value,
+  mark,
+}: {
+  label: string
+  value: unknown
+  other?: unknown
+  mark?: string
+}) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
+    <div className="json" role="group" aria-label={label} tabIndex={0}>
+      {linesOf(value, other).map(({ text, isChanged }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and do not move.
+        <div key={index} className={isChanged ? `json-changed json-${mark === '+' ? 'added' : 'removed'}` : undefined}>
+          {mark !== undefined && <span aria-hidden={!isChanged}>{isChanged ? mark : ' '} </span>}
+          {text}
+        </div>
+      ))}
+    </div>
+  )
+}

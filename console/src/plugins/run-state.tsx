@@ -1,0 +1,58 @@
+/** How the calls of a configuration went, as word and color. */
+import { Alert, Group, Text } from '@mantine/core'
+import type { Schemas } from '../api.ts'
+import { WarningIcon } from '../parts/icons.tsx'
+import { StateBadge } from '../parts/StateBadge.tsx'
+import { Time } from '../parts/Time.tsx'
+
+type Config = Schemas['PluginConfig']
+
+const HEALTHY = 0.99
+const POOR = 0.9
+
+/** Rounded down, so a rate with a failure is never 100 %. */
+export const percent = (rate: number): string => `${Math.floor(rate * 1000) / 10} %`
+
+function wordOf({ enabled, error, delivery_rate_24h: rate }: Config): { word: string; color: string } {
+  if (error) return enabled ? { word: 'Failing', color: 'red' } : { word: 'Off after an error', color: 'red' }
+  if (!enabled) return { word: 'Off', color: 'gray' }
+  if (rate === null) return { word: 'No calls in 24 hours', color: 'gray' }
+  if (rate >= HEALTHY) return { word: 'Healthy', color: 'green' }
+  return rate >= POOR ? { word: 'Some failures', color: 'yellow' } : { word: 'Many failures', color: 'red' }
+}
+
+export function RunState({ config }: { config: Config }) {
+  const { word, color } = wordOf(config)
+  const rate = config.delivery_rate_24h
+  return (
+    <Group gap="xs">
+      <StateBadge color={color}>{word}</StateBadge>
+      {rate !== null && (
+        <Text span size="xs" c="dimmed">
+          {percent(rate)} of calls succeeded in 24 hours
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+/** The last error, if no call succeeded after it. */
+export function LastError({ error }: Pick<Config, 'error'>) {
+  if (!error) return null
+  return (
+    <Alert color="red" icon={<WarningIcon />} title={`Last error: ${error.name} in ${error.method}`}>
+      <Text size="sm" className="wrap">
+        {error.message}
+      </Text>
+      <Text size="xs" mt={4} component="div">
+        <Time value={error.time} />
+      </Text>
+      {error.stack && (
+        <details className="stack">
+          <summary>Stack</summary>
+          <pre>{error.stack}</pre>
+        </details>
+      )}
+    </Alert>
+  )
+}
