@@ -192,7 +192,7 @@ t.test('writes the source of a plugin and shows its errors at their line', async
   const total = (await page.evaluate<number[]>(sizes)).reduce((sum, size) => sum + size, 0)
   t.ok(total < MAX_BYTES, `the page with the editor has ${total} bytes, compressed`)
 
-  await write(editor, 'export function onEvent(event) {\n  return event.\n}\n')
+  await write(editor, 'export function onEvent(event) {\n  return event.event +\n}\n')
   await page.getByText('1 file changed').waitFor()
   await page.getByRole('button', { name: 'Save source' }).click()
   await page.getByText('The source is saved. It has errors.').waitFor()

@@ -59,8 +59,13 @@ export function EnableSwitch({
     },
   })
   const [pause, setPause] = useState<{ since: string | null }>()
+  const [isChecking, setChecking] = useState(false)
   const turn = async (enabled: boolean): Promise<void> => {
-    const since = enabled && config && sendsEvents(plugin) ? await turnedOffAt(place, config) : undefined
+    if (isChecking) return
+    if (!enabled || !config || !sendsEvents(plugin)) return toggle.mutate({ enabled })
+    setChecking(true)
+    const since = await turnedOffAt(place, config)
+    setChecking(false)
     if (since === undefined) toggle.mutate({ enabled })
     else setPause({ since })
   }
@@ -70,7 +75,7 @@ export function EnableSwitch({
     <>
       <Switch
         checked={enabled}
-        label={enabled ? 'On' : 'Off'}
+        label={isChecking ? 'Checking…' : enabled ? 'On' : 'Off'}
         aria-label={`${name} is ${enabled ? 'on' : 'off'}`}
         disabled={disabledReason !== undefined && !enabled}
         {...(disabledReason && !enabled && { description: disabledReason })}
