@@ -106,7 +106,9 @@ async function plainQuickjs(): Promise<number> {
   const texts = Array.from({ length: EVENTS }, (_, i) => JSON.stringify(event(i)))
   const source = DELIVERY.replace('export ', '')
   const work = context.unwrapResult(
-    context.evalCode(`${source}; const meta = { global: {} }; (text) => { onEvent(JSON.parse(text), meta) }`),
+    context.evalCode(
+      `(() => { ${source}; const meta = { global: {} }; return (text) => { onEvent(JSON.parse(text), meta) } })()`,
+    ),
   )
   return timed(() => {
     for (const text of texts) {

@@ -21,7 +21,11 @@ import { queryList } from './query.ts'
 import { parseMoment } from './time.ts'
 
 export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigRow> => {
-  const { db } = deps
+  const { db, plugins } = deps
+  const wake = (): void => {
+    plugins.deliveries.wake()
+    plugins.tasks.wake()
+  }
   return {
     subject: async (access) => {
       const project = projectOf(access)
@@ -39,13 +43,19 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
         return page({ url, query }, count, rows, serializeConfig)
       },
 
-      'plugin_configs.create': async ({ project, body, actor }) =>
-        serializeConfig(await configs.create(deps, project, body, actor)),
+      'plugin_configs.create': async ({ project, body, actor }) => {
+        const created = await configs.create(deps, project, body, actor)
+        wake()
+        return serializeConfig(created)
+      },
 
       'plugin_configs.retrieve': async ({ subject }) => serializeConfig(await configs.describe(deps, subject)),
 
-      'plugin_configs.update': async ({ project, subject, body = {}, actor }) =>
-        serializeConfig(await configs.update(deps, project, subject, body, actor)),
+      'plugin_configs.update': async ({ project, subject, body = {}, actor }) => {
+        const updated = await configs.update(deps, project, subject, body, actor)
+        wake()
+        return serializeConfig(updated)
+      },
 
       'plugin_configs.delete': ({ project, subject, actor }) => configs.remove(deps, project, subject, actor),
 

@@ -51,7 +51,7 @@ const RETRY_MS = 5_000
 const LEASE_MS = 20_000
 const RENEW_MS = 5_000
 const MAX_ACTIVE = 4
-const PAGE_EVENTS = 500
+const PAGE_EVENTS = 1_000
 /** One message to the sandbox. */
 const GROUP_CHARACTERS = 2 * 1024 * 1024
 /** After this time other configurations have their turn. */
@@ -133,10 +133,16 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       const until = performance.now() + TURN_MS
       let { attempts } = state
       let after: states.Place = state
+      const read = (from: states.Place): Promise<FollowedEvent[]> =>
+        follow(reader, { project_id: row.project_id, after: from, before: end }, PAGE_EVENTS)
+      let page = await read(after)
       while (isHeld && !loop.stopped && performance.now() < until) {
-        const page = await follow(reader, { project_id: row.project_id, after, before: end }, PAGE_EVENTS)
         const group = groupOf(page, row.id)
         if (!group) return
+        const last = group.events.at(-1)
+        // The next page is read while the plugin works.
+        const ahead = last && page.length === group.events.length ? read(last) : undefined
+        ahead?.catch(() => undefined)
         const step = await deliver(configuration, group, attempts)
         if (loop.stopped) return
         after = step.place ?? after
@@ -146,6 +152,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
         if (step.isOver) return
         // Settings and code may have changed, or the configuration may be off.
         if ((await configurations.get(row.id))?.version !== configuration.version) return
+        page = ahead && step.place === last ? await ahead : await read(after)
       }
     } finally {
       clearInterval(timer)

@@ -999,23 +999,30 @@
     }
   }
 
-  /** Calls a method for each event that the host supplies. */
-  const each = async (method) => {
-    const work = plugin.methods[method]
+  /** Tells the host that the outcome is passed to `host.put`. */
+  const PUT = 0
+
+  /**
+   * Calls a method with one event. Returns the text of the result, or `PUT`. Without a promise there is no call of the host, which
+   * would take longer than most methods.
+   */
+  const offer = (method, line) => {
     const toText = RESULTS[method]
-    for (;;) {
-      const line = host.next()
-      if (line === undefined) return
-      try {
-        const event = parse(line)
-        complete(method, event)
-        let result = work(event, meta)
-        if (isThenable(result)) result = await result
-        host.put(true, toText(result))
-      } catch (error) {
-        host.put(false, describe(error))
-      }
+    try {
+      const event = parse(line)
+      complete(method, event)
+      const result = plugin.methods[method](event, meta)
+      if (!isThenable(result)) return toText(result)
+      Promise.resolve(result)
+        .then((value) => toText(value))
+        .then(
+          (text) => host.put(true, text),
+          (error) => host.put(false, describe(error)),
+        )
+    } catch (error) {
+      host.put(false, describe(error))
     }
+    return PUT
   }
 
   const once = async (kind, name, text) => {
@@ -1038,7 +1045,7 @@
     configure,
     load,
     describe,
-    each: (method) => settled(each(method)),
+    offer,
     once: (kind, name, text) => settled(once(kind, name, text)),
     flush: () => settled(flush()),
   }

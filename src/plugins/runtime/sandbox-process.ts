@@ -106,7 +106,6 @@ interface Run {
   wake: (() => void) | undefined
   answers: Extract<SandboxRequest, { kind: 'answer' }>[]
   settled: { succeeded: boolean; text: string } | undefined
-  next: VmHost['next']
   put: VmHost['put']
 }
 
@@ -121,7 +120,6 @@ function beginRun(request_ms: number): Run {
     wake: undefined,
     answers: [],
     settled: undefined,
-    next: () => undefined,
     put: () => undefined,
   }
   return run
@@ -161,7 +159,6 @@ const vmHost: VmHost = {
     clearTimeout(run?.asks.get(ask))
     run?.asks.delete(ask)
   },
-  next: () => run?.next(),
   put: (succeeded, text) => run?.put(succeeded, text),
   settle: (succeeded, text) => {
     if (run) run.settled = { succeeded, text }
@@ -202,33 +199,40 @@ const NEVER_SETTLES: PluginError = {
 }
 
 /**
- * Runs a function of the library to its end. `until` is read again after each step, because `each` starts the time anew for every
- * event. Throws `VmStopped`, and `PluginFailure` for a promise that never settles: the VM must not be used again.
+ * Waits until the plugin is done. Throws `VmStopped`, and `NeverSettles` for a promise that nothing can settle any more: then the VM
+ * must not be used again.
  */
+async function waitUntil(
+  current: Run,
+  vm: Vm,
+  isDone: () => boolean,
+  { until, onAnswers }: { until: number; onAnswers?: () => void },
+): Promise<void> {
+  while (!isDone()) {
+    if (current.asks.size + current.answers.length === 0) throw vm.isFull ? new VmStopped('memory') : new NeverSettles()
+    await waitForAnswer(current, until)
+    if (performance.now() >= until) throw new VmStopped('timeout')
+    onAnswers?.()
+    deliverAnswers(current, vm)
+  }
+}
+
+/** Runs a function of the library to its end. Throws `PluginFailure` too. */
 async function settle(
   current: Run,
   vm: Vm,
-  until: () => number,
   start: () => void,
-  onAnswers?: () => void,
+  limits: { until: number; onAnswers?: () => void },
 ): Promise<string> {
   current.settled = undefined
   start()
   vm.pump()
-  for (;;) {
-    if (current.settled) {
-      const { succeeded, text }: NonNullable<Run['settled']> = current.settled
-      if (succeeded) return text
-      const error: PluginError = JSON.parse(text)
-      if (isOutOfMemory(error, vm.isFull)) throw new VmStopped('memory')
-      throw new PluginFailure(error)
-    }
-    if (current.asks.size + current.answers.length === 0) throw vm.isFull ? new VmStopped('memory') : new NeverSettles()
-    await waitForAnswer(current, until())
-    if (performance.now() >= until()) throw new VmStopped('timeout')
-    onAnswers?.()
-    deliverAnswers(current, vm)
-  }
+  await waitUntil(current, vm, () => current.settled !== undefined, limits)
+  const { succeeded, text } = current.settled ?? { succeeded: false, text: '{}' }
+  if (succeeded) return text
+  const error: PluginError = JSON.parse(text)
+  if (isOutOfMemory(error, vm.isFull)) throw new VmStopped('memory')
+  throw new PluginFailure(error)
 }
 
 class NeverSettles extends Error {}
@@ -328,14 +332,11 @@ async function callOnce(
 ): Promise<string> {
   const until = Math.min(current.until, performance.now() + call_ms)
   vm.limit(cpu_ms, until)
-  const result = await settle(
-    current,
-    vm,
-    () => until,
-    () => vm.start('once', kind, name, args),
+  const result = await settle(current, vm, () => vm.start('once', kind, name, args), {
+    until,
     // The CPU time counts from one wait to the next.
-    () => vm.limit(cpu_ms, until),
-  )
+    onAnswers: () => vm.limit(cpu_ms, until),
+  })
   await finishAsks(current, vm, cpu_ms, until)
   return result
 }
@@ -368,15 +369,27 @@ async function each(request: EachRequest): Promise<SandboxReply> {
   let outcomes: Outcome[] = []
   /** Outcomes so far, with those that were sent. */
   let count = 0
-  let call_until = 0
   let sent_at = performance.now()
   let isStopped = false
+  /** The index of the event that was offered last. */
+  let offered = -1
 
   const report = (outcome: Outcome): void => {
     outcomes.push(outcome)
     count++
     // The server repeats the event later, before the ones after it.
     if (method !== 'processEvent' && typeof outcome === 'object' && outcome?.error.retry) isStopped = true
+  }
+  /** Reports the outcome of the next event. */
+  const offer = async (vm: Vm, until: number): Promise<void> => {
+    offered = count
+    const index = count
+    const event = events[index] ?? ''
+    vm.limit(limits.cpu_ms, until)
+    const outcome = vm.offer(method, event)
+    vm.pump()
+    if (outcome !== undefined) return report(outcome === event ? true : outcome)
+    if (count === index) await waitUntil(current, vm, () => count > index, { until })
   }
   const sendProgress = (): void => {
     current.output.flush()
@@ -387,14 +400,6 @@ async function each(request: EachRequest): Promise<SandboxReply> {
   try {
     while (count < events.length && !isStopped && performance.now() < current.until) {
       const { vm } = await prepare(current, id)
-      current.next = () => {
-        const now = performance.now()
-        if (isStopped || vm.isStopped || now >= current.until) return undefined
-        if (count < events.length && (careful || now - sent_at > PROGRESS_MS)) sendProgress()
-        call_until = Math.min(current.until, now + limits.call_ms)
-        vm.limit(limits.cpu_ms, call_until)
-        return events[count]
-      }
       current.put = (succeeded, text) => {
         if (vm.isStopped) return
         if (succeeded) return report(text === events[count] ? true : text)
@@ -402,29 +407,23 @@ async function each(request: EachRequest): Promise<SandboxReply> {
         if (isOutOfMemory(error, vm.isFull)) vm.stop('memory')
         else report({ error })
       }
-      call_until = current.until
-      vm.limit(limits.cpu_ms, call_until)
       try {
-        await settle(
-          current,
-          vm,
-          () => call_until,
-          () => vm.start('each', method),
-        )
+        for (; count < events.length && !isStopped; ) {
+          const now = performance.now()
+          if (now >= current.until) break
+          if (careful || now - sent_at > PROGRESS_MS) sendProgress()
+          await offer(vm, Math.min(current.until, now + limits.call_ms))
+        }
       } catch (error) {
-        // The event that was being processed is the one without an outcome.
-        report({ error: errorOf(error, id) })
+        const failure = { error: errorOf(error, id) }
+        // A bound may be exceeded just after the outcome was reported.
+        if (count === offered) report(failure)
         continue
       }
       await inStage('flush', id, async () => {
         await finishAsks(current, vm, limits.cpu_ms, current.until)
         vm.limit(limits.cpu_ms, current.until)
-        await settle(
-          current,
-          vm,
-          () => current.until,
-          () => vm.start('flush'),
-        )
+        await settle(current, vm, () => vm.start('flush'), { until: current.until })
       })
     }
     return { kind: 'each_done', outcomes }

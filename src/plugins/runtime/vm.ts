@@ -62,11 +62,9 @@ export interface VmHost {
   ask(operation: string, args: string, body?: Uint8Array): number
   /** Cancels a call that nobody waits for any more. */
   cancel(ask: number): void
-  /** The next event of `each`, as JSON. */
-  next(): string | undefined
-  /** The result of the last event of `each`: JSON, or null; the JSON of an error without `succeeded`. */
+  /** The result of the event that was offered: JSON, or null; the JSON of an error without `succeeded`. */
   put(succeeded: boolean, text: string | null): void
-  /** The end of `each`, `once` or `flush`. */
+  /** The end of `once` or `flush`. */
   settle(succeeded: boolean, text: string): void
 }
 
@@ -94,7 +92,9 @@ export interface Vm {
   /** The CPU time and the end of the call that runs. Starts a new measurement. */
   limit(cpu_ms: number, until: number): void
   /** Starts a function of the library. It ends with `host.settle`. */
-  start(entry: 'each' | 'once' | 'flush', ...args: string[]): void
+  start(entry: 'once' | 'flush', ...args: string[]): void
+  /** Calls a method with an event, both as JSON. Undefined when the outcome is passed to `host.put`, now or later. */
+  offer(method: string, event: string): string | null | undefined
   /** Runs what the promises of the plugin wait for. Throws `VmStopped`. */
   pump(): void
   answer(ask: number, succeeded: boolean, text: string, body?: Uint8Array): void
@@ -255,10 +255,6 @@ export async function createVm(
       context.newNumber(
         host.ask(text(operation), text(args), body === undefined || isUndefined(body) ? undefined : bytes(body)),
       ),
-    next: () => {
-      const line = host.next()
-      return line === undefined ? undefined : context.newString(line)
-    },
     put: (succeeded, result) =>
       void host.put(context.dump(succeeded ?? context.false) === true, isNullish(result) ? null : text(result)),
     settle: (succeeded, result) => void host.settle(context.dump(succeeded ?? context.false) === true, text(result)),
@@ -278,7 +274,7 @@ export async function createVm(
   })
   const entries = {
     answer: context.getProp(library, 'answer'),
-    each: context.getProp(library, 'each'),
+    offer: context.getProp(library, 'offer'),
     once: context.getProp(library, 'once'),
     flush: context.getProp(library, 'flush'),
   }
@@ -296,6 +292,8 @@ export async function createVm(
     return JSON.parse(context.getString(invoke(context.getProp(library, 'load'), file)))
   })
 
+  const methodNames = new Map<string, QuickJSHandle>()
+
   return {
     capabilities,
     get isStopped() {
@@ -310,6 +308,21 @@ export async function createVm(
     limit,
     start: (entry, ...args) =>
       guarded(() => void invoke(entries[entry], ...args.map((arg) => context.newString(arg))).dispose()),
+    offer: (method, event) =>
+      guarded(() => {
+        let name = methodNames.get(method)
+        if (!name) {
+          name = context.newString(method)
+          methodNames.set(method, name)
+        }
+        const text = context.newString(event)
+        const result = unwrap(context.callFunction(entries.offer, context.undefined, name, text))
+        text.dispose()
+        const type = context.typeof(result)
+        const outcome = type === 'number' ? undefined : type === 'string' ? context.getString(result) : null
+        result.dispose()
+        return outcome
+      }),
     pump: () =>
       guarded(() => {
         while (runtime.hasPendingJob()) {
