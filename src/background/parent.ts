@@ -13,7 +13,8 @@ export function connectToParent<Request, Reply>({ niceness }: { niceness?: numbe
   const post = process.send?.bind(process)
   if (!post) throw new Error('This program can only run as a child process of the server.')
   if (niceness !== undefined) lowerPriority(niceness)
-  process.on('disconnect', () => process.exit())
+  // `process.exit` would wait for the thread pool, and a thread that reads a named pipe never ends.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   // Ctrl-C and service managers signal the whole process group. The server decides when its children exit.
   process.on('SIGINT', () => undefined)
   process.on('SIGTERM', () => undefined)

@@ -1,4 +1,8 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { getPriority } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
   createProcessPool,
@@ -6,6 +10,7 @@ import {
   type ProcessPool,
   type ProcessPoolOptions,
 } from '../../src/background/process-pool.ts'
+import { freshFolder } from '../helpers/exports.ts'
 import type { PooledReply, PooledRequest } from '../helpers/pooled-process.ts'
 
 // Idle processes do not keep the event loop alive.
@@ -132,4 +137,17 @@ t.test('a child ignores the signals that service managers send to the whole grou
   process.kill(pid, 'SIGTERM')
   process.kill(pid, 'SIGINT')
   t.equal((await describe(child)).pid, pid)
+})
+
+t.test('a process whose thread is blocked ends with a killed server', async (t) => {
+  const pipe = join(freshFolder(t), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const owner = spawn(process.execPath, ['--import=tsx', 'test/helpers/pool-owner.ts', pipe], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [pid] = await once(owner.stdout, 'data')
+  t.ok(isRunning(Number(pid)))
+  owner.kill('SIGKILL')
+  while (isRunning(Number(pid))) await pause(20)
+  t.pass('the process has ended')
 })

@@ -1,8 +1,15 @@
 /** A program for the tests of the process pool. */
+import { open } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import { connectToParent } from '../../src/background/parent.ts'
 
-export type PooledRequest = { echo: string } | { exit: number } | { describe: true } | { fillMemory: true }
+export type PooledRequest =
+  | { echo: string }
+  | { exit: number }
+  | { describe: true }
+  | { fillMemory: true }
+  /** Blocks a thread of the pool: nothing writes to this named pipe. */
+  | { readPipe: string }
 export type PooledReply =
   | { echo: string }
   | { pid: number; args: string[]; niceness: number; variables: string[]; execArgv: string[] }
@@ -11,7 +18,10 @@ const parent = connectToParent<PooledRequest, PooledReply>()
 parent.onMessage((request) => {
   if ('exit' in request) process.exit(request.exit)
   else if ('echo' in request) for (const echo of request.echo.split(' ')) void parent.send({ echo })
-  else if ('fillMemory' in request) for (const list: unknown[] = []; ; ) list.push(new Array(1000).fill(list.length))
+  else if ('readPipe' in request) {
+    void open(request.readPipe, 'r')
+    void parent.send({ echo: String(process.pid) })
+  } else if ('fillMemory' in request) for (const list: unknown[] = []; ; ) list.push(new Array(1000).fill(list.length))
   else
     void parent.send({
       pid: process.pid,
