@@ -30,12 +30,19 @@ const options: BuildOptions = {
   logLevel: 'warning',
 }
 
+// The code of plugins is text for the tests.
+const tests = (await readdir('test', { recursive: true })).filter(
+  (file) => file.endsWith('.ts') && !file.startsWith(join('fixtures', 'plugins')),
+)
 const data = (await readdir('src', { recursive: true })).filter((file) => /\.(json|js)$/.test(file))
 await rm(outdir, { recursive: true, force: true })
 await Promise.all([
   build({
     ...options,
-    entryPoints: ['src', 'client/src', 'scripts', 'test'].map((folder) => `${folder}/**/*.ts`),
+    entryPoints: [
+      ...['src', 'client/src', 'scripts'].map((folder) => `${folder}/**/*.ts`),
+      ...tests.map((file) => join('test', file)),
+    ],
     outbase: '.',
     outdir,
     sourcemap: true,
