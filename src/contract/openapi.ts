@@ -6085,7 +6085,7 @@ export interface components {
             tag?: string | null;
             /** @description Whether every organization can see the plugin. Changing it requires level 8 and plugin access level 9. */
             is_global?: boolean;
-            /** @description Kept until the source code is parsed again. */
+            /** @description Ignored. The capabilities come from the code. */
             capabilities?: {
                 [key: string]: unknown;
             };
@@ -6170,7 +6170,7 @@ export interface components {
                     before: unknown;
                     after: unknown;
                 }[] | null;
-                /** @description Always null. This server runs no jobs. */
+                /** @description Always null. The log of a configuration shows its jobs. */
                 trigger: {
                     [key: string]: unknown;
                 } | null;
