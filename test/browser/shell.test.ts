@@ -127,7 +127,7 @@ t.test('the navigation opens on a phone, and the first Tab skips it', async (t) 
   await page.getByRole('button', { name: 'Open navigation' }).waitFor()
 
   const wide = await open(`${home}/exports`)
-  await wide.getByRole('heading', { name: 'Exports' }).waitFor()
+  await wide.getByRole('heading', { name: 'Exports', exact: true }).waitFor()
   await wide.keyboard.press('Tab')
   await wide.keyboard.press('Enter')
   t.match(wide.url(), /#content$/)

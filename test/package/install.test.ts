@@ -93,7 +93,7 @@ for (const [name, one, needed] of [
         if (new RegExp(`from ?"${library}"`).test(readFileSync(join(folder, file), 'utf8')))
           t.fail(`${file} loads ${library} at its start`)
     const scripts = one.files.filter(
-      (file) => /^dist\/[^/]*\.c?js$/.test(file) && !/\/(main|reference)\.js$/.test(file),
+      (file) => /^dist\/[^/]*\.c?js$/.test(file) && !/\/(main|reference|sandbox-library)\.js$/.test(file),
     )
     for (const file of scripts) {
       const map = JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8'))
