@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
@@ -60,6 +61,7 @@ async function untilRecorded({ deps: { db } }: TestApp, activity: string, count:
       sql`select count(*) as count from activity_log where activity = ${activity}`,
     )
     if (row?.count === count) return
+    await nextTick()
   }
 }
 
