@@ -1,6 +1,6 @@
 /** The queue of outgoing mail. An email is a row, written in the transaction that decided to send it. */
 import type { Db } from '../sql/db.ts'
-import { type Either, sql } from '../sql/template.ts'
+import { skipLocked, sql } from '../sql/template.ts'
 
 export interface InviteContent {
   invite_id: string
@@ -85,8 +85,6 @@ interface MailRow {
 }
 
 const parse = ({ content, ...row }: MailRow): QueuedMail => ({ ...row, content: JSON.parse(content) })
-
-const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
 export async function enqueue(
   tx: Db,

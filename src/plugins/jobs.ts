@@ -31,9 +31,6 @@ interface Project {
   membership_level: number
 }
 
-/** Jobs of one configuration that wait. */
-export const MAX_JOBS = 10_000
-
 /** Queues the job and returns its id. */
 export async function startJob(
   { db, ids, now }: JobService,
@@ -55,8 +52,8 @@ export async function startJob(
     created_at: time,
   }
   await db.tx(async (tx) => {
-    if (!(await store.create(tx, job, MAX_JOBS)))
-      throw invalid('job__type', `At most ${MAX_JOBS} jobs of a configuration can wait. Try again later.`)
+    if (!(await store.create(tx, job)))
+      throw invalid('job__type', `At most ${store.MAX_JOBS} jobs of a configuration can wait. Try again later.`)
     await activityLog.record(tx, ids, time, actor, {
       organization_id: project.organization_id,
       project_id: project.id,

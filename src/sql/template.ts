@@ -86,6 +86,9 @@ const none = sql``
 /** Locks the selected rows until the transaction ends. SQLite has one writer, so it needs no row locks. */
 export const forUpdate: Either = { sqlite: none, postgres: sql`for update` }
 
+/** The same for rows that no other transaction has locked. */
+export const skipLocked: Either = { sqlite: none, postgres: sql`for update skip locked` }
+
 /** Returns the text and parameters of a statement for one engine. */
 export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
   const values: Value[] = []

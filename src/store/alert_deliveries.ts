@@ -1,6 +1,6 @@
 /** The queue of webhook requests. A request is a row, written in the transaction that decided to send it. */
 import type { Db } from '../sql/db.ts'
-import { type Either, oneOf, sql } from '../sql/template.ts'
+import { oneOf, skipLocked, sql } from '../sql/template.ts'
 
 export interface DeliveryRow {
   /** Sent with every attempt, so that the receiver can detect duplicates. */
@@ -13,8 +13,6 @@ export interface DeliveryRow {
   next_attempt_at: string
   created_at: string
 }
-
-const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
 export async function enqueue(
   tx: Db,

@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
+import { oneOf, type Sql, skipLocked, sql } from '../sql/template.ts'
 
 export type RunStatus = components['schemas']['BatchExportRunStatus']
 
@@ -43,8 +43,6 @@ export type NewRun = Pick<
   | 'from_position'
   | 'to_position'
 > & { now: string }
-
-const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
 /** Undefined when the window already has a scheduled run. An `empty` run is created as completed. */
 export function create(tx: Db, run: NewRun & { empty?: boolean }): Promise<RunRow | undefined> {

@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { type Either, sql } from '../sql/template.ts'
+import { skipLocked, sql } from '../sql/template.ts'
 
 /** A record of a created invite. It stays after the invite was used, replaced or deleted. */
 export interface MadeInviteRow {
@@ -11,8 +11,6 @@ export interface MadeInviteRow {
 }
 
 const MAX_DELETED_ROWS = 100
-const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
-
 /** Invites to this address by the organization or the inviter, newest first. */
 export function list(
   tx: Db,

@@ -1,6 +1,6 @@
 /** Jobs that plugins or users started. A job runs once, and again only when the node that ran it dies. */
 import type { Db } from '../sql/db.ts'
-import { type Either, sql } from '../sql/template.ts'
+import { skipLocked, sql } from '../sql/template.ts'
 import type { Lease } from './plugin_states.ts'
 
 export interface PluginJobRow {
@@ -15,10 +15,11 @@ export interface PluginJobRow {
   created_at: string
 }
 
-const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
+/** Jobs of one configuration. */
+export const MAX_JOBS = 10_000
 
 /** False when the configuration was removed or has too many jobs. */
-export async function create(db: Db, job: PluginJobRow, max_jobs: number): Promise<boolean> {
+export async function create(db: Db, job: PluginJobRow, max_jobs = MAX_JOBS): Promise<boolean> {
   const created = await db.run(sql`
     insert into plugin_jobs (id, plugin_config_id, name, payload, origin, run_at, created_at)
     select ${job.id}, c.id, ${job.name}, ${job.payload}, ${job.origin}, ${job.run_at}, ${job.created_at}

@@ -1,6 +1,6 @@
 /** When the scheduled tasks of plugins run next. */
 import type { Db } from '../sql/db.ts'
-import { type Either, sql } from '../sql/template.ts'
+import { skipLocked, sql } from '../sql/template.ts'
 import type { Lease } from './plugin_states.ts'
 
 export interface PluginScheduleRow {
@@ -8,8 +8,6 @@ export interface PluginScheduleRow {
   task: string
   next_at: string
 }
-
-const skipLocked: Either = { sqlite: sql``, postgres: sql`for update skip locked` }
 
 /** Keeps an existing schedule. */
 export async function create(db: Db, { plugin_config_id, task, next_at }: PluginScheduleRow): Promise<void> {

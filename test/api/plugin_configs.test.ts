@@ -541,6 +541,12 @@ onEachEngine('a test runs a plugin on sample events and stores nothing', async (
 
   const broken = await run({ plugin: running.plugin, config, source: 'export const x: number = (' })
   t.match(broken, { status: 200, body: { results: [], error: /Line 1/ } })
+  const failing = await run({
+    plugin: running.plugin,
+    config,
+    source: 'export function setupPlugin() { throw new Error("no access") }; export function onEvent() {}',
+  })
+  t.match(failing, { status: 200, body: { results: [], error: 'Error: no access' } })
   const endless = await run({
     plugin: running.plugin,
     config,

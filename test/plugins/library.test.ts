@@ -4,9 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { createOutbound } from '../../src/outbound/guard.ts'
 import type { Configuration, EachResult, Sandbox } from '../../src/plugins/runtime/sandbox.ts'
-import { testRun } from '../../src/plugins/runtime/test-run.ts'
 import {
   configurationOf,
   createMemoryHost,
@@ -468,43 +466,4 @@ t.test('plugins in the style of public ones run as they are', async (t) => {
   t.equal(host.captured.length, 2)
   t.match(await call(sessions, 'runEveryDay'), { lines: [{ message: 'recent ["bob","ada","ada"] 3' }] })
   t.match(await sandbox.inspect({ 'site.ts': fixturePlugin('banner-site') }), { errors: {} })
-})
-
-t.test('a test run shows what a plugin does with sample events, without storing anything', async (t) => {
-  const sandbox = openSandbox(t)
-  const source = `
-    export async function processEvent(event, { storage, jobs, config }) {
-      if (event.event === 'drop') return null
-      await storage.set('n', (await storage.get('n', 0)) + 1)
-      event.properties.n = await storage.get('n')
-      await jobs.later(event.event).runIn(1, 'hour')
-      console.log(config.key)
-      return event
-    }
-    export function onEvent(event) { if (event.properties.n === 2) throw new Error('second'); posthog.capture('seen') }
-    export const jobs = { later() {} }`
-  const configuration = configurationOf(source, { config: { key: 'hunter22' }, secrets: ['hunter22'] })
-  const events = [eventOf(), eventOf({}, { event: 'drop' }), eventOf()]
-  const run = await testRun(sandbox, createOutbound(), configuration, ['processEvent', 'onEvent'], events)
-  t.match(run, {
-    events: [
-      { method: 'processEvent', output: /"n":1/, error: null },
-      { method: 'processEvent', output: null, error: null },
-      { method: 'processEvent', output: /"n":2/ },
-      { method: 'onEvent', input: /"n":1/, error: null },
-      { method: 'onEvent', error: { message: 'second' } },
-    ],
-    lines: [{ message: '**REDACTED**' }, {}],
-    captured: [{ event: 'seen' }],
-    jobs: [{ name: 'later', delay_ms: 3_600_000 }, {}],
-    error: null,
-  })
-  const broken = await testRun(
-    sandbox,
-    createOutbound(),
-    configurationOf('export function setupPlugin() { throw new Error("no") }; export function onEvent() {}'),
-    ['onEvent'],
-    [eventOf()],
-  )
-  t.match(broken, { error: { message: 'no' }, events: [{ error: { message: 'no' } }] })
 })

@@ -38,7 +38,6 @@ const MAX_CHARACTERS = 128 * 1024 * 1024
 /** How often the stored values are counted. */
 const COUNT_MS = 600_000
 const MAX_PAYLOAD_LENGTH = 256 * 1024
-const MAX_JOBS = 10_000
 const MAX_DELAY_MS = 2 * 365 * 86_400_000
 const CAPTURES_PER_MINUTE = 6_000
 const MINUTE_MS = 60_000
@@ -99,20 +98,16 @@ export function createHosts({ db, ids, now, milliseconds, outbound, cache, onJob
       if (text.length > MAX_PAYLOAD_LENGTH)
         throw new RangeError(`The payload of a job has at most ${MAX_PAYLOAD_LENGTH} characters.`)
       if (!(delay_ms >= 0 && delay_ms <= MAX_DELAY_MS)) throw new RangeError('A job can start within two years.')
-      const created = await jobs.create(
-        db,
-        {
-          id: ids.uuid(),
-          plugin_config_id: id,
-          name,
-          payload: storable(text),
-          origin: origin.length ? formatOrigin(origin) : null,
-          run_at: new Date(Date.parse(now()) + delay_ms).toISOString(),
-          created_at: now(),
-        },
-        MAX_JOBS,
-      )
-      if (!created) throw new RangeError(`A plugin has at most ${MAX_JOBS} jobs that wait.`)
+      const created = await jobs.create(db, {
+        id: ids.uuid(),
+        plugin_config_id: id,
+        name,
+        payload: storable(text),
+        origin: origin.length ? formatOrigin(origin) : null,
+        run_at: new Date(Date.parse(now()) + delay_ms).toISOString(),
+        created_at: now(),
+      })
+      if (!created) throw new RangeError(`A plugin has at most ${jobs.MAX_JOBS} jobs that wait.`)
       onJob()
     },
     capture: async (event, properties) => {
