@@ -2917,8 +2917,8 @@ export interface paths {
         };
         /**
          * Get the log of a plugin configuration
-         * @description Returns what the plugin wrote to its console, its errors and messages of the server, newest first. Secret settings
-         *     are masked. Requires plugin access level 3.
+         * @description Returns the lines that the plugin wrote to its console, its errors, and messages of the server, newest first. Secret
+         *     settings are masked. Requires plugin access level 3.
          */
         get: operations["plugin_configs.logs"];
         put?: never;

@@ -1,5 +1,5 @@
 /**
- * What a batch export delivers. Events never change, so an export follows the table of events. An export of persons or
+ * The models of batch exports. Events never change, so an export follows the table of events. An export of persons or
  * sessions follows a table of changes and delivers the state at the time of reading, which may be newer than the change.
  */
 import type { FieldColumn } from '../hogql/env.ts'

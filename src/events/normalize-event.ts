@@ -27,7 +27,7 @@ export interface NewEvent extends EventRow {
   session: EventSession | null
 }
 
-/** What an event adds to its session. */
+/** The part of an event that belongs to its session. */
 export interface EventSession {
   id: string
   url: string | null

@@ -3,7 +3,7 @@ import type { Place, Trigger } from '../store/alerts.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 
-/** What happened to an export. */
+/** A problem of an export, or its end. */
 export type Occurrence =
   | { trigger: 'failure' | 'pause'; run: RunRow }
   | { trigger: 'recovery'; run: RunRow | null }

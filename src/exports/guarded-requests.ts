@@ -23,6 +23,7 @@ export const machineTime = (): number => Date.now()
 
 /** Responses are JSON with few rows. A longer one fails the request. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
+const MAX_DISCARDED_BYTES = 64 * 1024
 
 export interface OutgoingRequest {
   method: string
@@ -120,6 +121,16 @@ function plainAgent(outbound: Outbound): Agent {
   return agent
 }
 
+/** Reads the rest of a response and ignores it, so that the connection can be reused. A long one is cut off. */
+export function discard(response: IncomingMessage): void {
+  let length = 0
+  response.on('error', () => undefined)
+  response.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > MAX_DISCARDED_BYTES) response.destroy()
+  })
+}
+
 async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
@@ -142,7 +153,8 @@ function parseJson(text: string): unknown {
 const NO_TLS = permanentError(
   'This server connects without TLS only to addresses in OUTBOUND_ALLOW. Use https, or ask the operator to allow the address.',
 )
-const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
+/** Codes of certificates that are not trusted or are for another name. */
+export const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
 
 function describeConnectionError(peer: string, error: unknown): unknown {
   if (error instanceof DeliveryError) return error

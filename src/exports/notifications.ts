@@ -22,7 +22,7 @@ export interface NotifyInputs {
   byMail: boolean
 }
 
-/** What a transaction has enqueued. Wake the mailer and the alerter after the commit. */
+/** The messages that a transaction has enqueued. Wake the mailer and the alerter after the commit. */
 export interface Enqueued {
   mails: number
   webhooks: number

@@ -1,14 +1,13 @@
 /** Sends signed webhook requests through the outbound guard. The headers follow Standard Webhooks. */
 import { createHmac } from 'node:crypto'
-import { type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { AppError, errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
+import { discard, UNTRUSTED } from './guarded-requests.ts'
 
 /** The time of a whole request. */
 export const REQUEST_MS = 15_000
-/** Response bodies are discarded. A longer one closes the connection. */
-const MAX_RESPONSE_BYTES = 64 * 1024
 const PREFIX = 'whsec_'
 
 export interface Webhook {
@@ -77,15 +76,6 @@ function post(outbound: Outbound, { url, secret, id, body, now }: Webhook, signa
   return sent.finally(() => agent.destroy())
 }
 
-function discard(response: IncomingMessage): void {
-  let length = 0
-  response.on('error', () => undefined)
-  response.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    if (length > MAX_RESPONSE_BYTES) response.destroy()
-  })
-}
-
 function describeStatus(status: number): WebhookResult {
   if (status >= 200 && status < 300) return { accepted: true, detail: `The server returned ${status}.` }
   if (status >= 300 && status < 400)
@@ -95,8 +85,6 @@ function describeStatus(status: number): WebhookResult {
     }
   return { accepted: false, detail: `The server returned ${status}. Check its log.` }
 }
-
-const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
 
 function describeError(url: string, error: unknown): string {
   const code = errorCode(error)

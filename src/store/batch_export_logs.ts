@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
-import { oneOf, type Sql, sql } from '../sql/template.ts'
-import { contains } from './search.ts'
+import { type Sql, sql } from '../sql/template.ts'
+import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -23,29 +23,21 @@ export async function write(db: Db, entry: LogEntryRow): Promise<void> {
     from batch_exports where id = ${entry.batch_export_id}`)
 }
 
-export interface LogFilter {
+export interface LogFilter extends LogEntryFilter {
   batch_export_id: string
   run_id?: string
   levels?: readonly LogLevel[]
-  /** A part of the message; case is ignored. */
-  search?: string
-  /** Both exclusive. */
-  after?: string
-  before?: string
 }
 
 export async function list(
   db: Db,
-  { batch_export_id, run_id, levels, search, after, before }: LogFilter,
+  { batch_export_id, run_id, ...filter }: LogFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: LogEntryRow[] }> {
   const found: Sql = sql`
     from batch_export_log_entries where batch_export_id = ${batch_export_id}
       ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
-      ${levels?.length ? sql`and level in ${oneOf(levels)}` : sql``}
-      ${search ? sql`and ${contains(sql`message`, search)}` : sql``}
-      ${after === undefined ? sql`` : sql`and timestamp > ${after}`}
-      ${before === undefined ? sql`` : sql`and timestamp < ${before}`}`
+      ${matchingEntries(filter)}`
   const rows = await db.all<LogEntryRow>(
     sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
   )

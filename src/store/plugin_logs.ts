@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
-import { chunks, oneOf, rows, type Sql, sql } from '../sql/template.ts'
-import { contains } from './search.ts'
+import { chunks, rows, type Sql, sql } from '../sql/template.ts'
+import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -45,28 +45,20 @@ export async function write(
     })
 }
 
-export interface LogFilter {
+export interface LogFilter extends LogEntryFilter {
   plugin_config_id: number
   levels?: readonly LogLevel[]
-  /** A part of the message; case is ignored. */
-  search?: string
-  /** Both exclusive. */
-  after?: string
-  before?: string
 }
 
 /** The newest first. */
 export async function list(
   db: Db,
-  { plugin_config_id, levels, search, after, before }: LogFilter,
+  { plugin_config_id, ...filter }: LogFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: LogEntryRow[] }> {
   const found: Sql = sql`
     from plugin_log_entries where plugin_config_id = ${plugin_config_id}
-      ${levels?.length ? sql`and level in ${oneOf(levels)}` : sql``}
-      ${search ? sql`and ${contains(sql`message`, search)}` : sql``}
-      ${after === undefined ? sql`` : sql`and timestamp > ${after}`}
-      ${before === undefined ? sql`` : sql`and timestamp < ${before}`}`
+      ${matchingEntries(filter)}`
   const entries = await db.all<LogEntryRow>(
     sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
   )

@@ -8,21 +8,14 @@ import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { mergedRows, openClickHouse, type StubFault } from '../helpers/clickhouse.ts'
 import { uuid } from '../helpers/events.ts'
-import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { FIRST_ATTEMPT, ingest, jobFor, listener, logsOf, NEVER_ABORTED, plainEvents } from '../helpers/exports.ts'
 import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
 
-const neverAborted = new AbortController().signal
 const SMALL = { events: 100, bytes: 1024 * 1024, idle_ms: 1_000, request_ms: 5_000 }
 const small = createClickHouse(SMALL)
 
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'ClickHouse', config: { ...config } }, more)
-
-const logsOf = async (job: DeliveryJob): Promise<string[]> => {
-  const { reports, ...reporter } = listener()
-  await deliver(job, reporter, neverAborted)
-  return reports.flatMap((report) => (report.kind === 'log' ? [report.message] : []))
-}
 
 for (const engine of ENGINES)
   t.test(`a ClickHouse table (${engine})`, async (t) => {
@@ -41,7 +34,7 @@ for (const engine of ENGINES)
 
     await t.test('contains every event with all its values', async (t) => {
       const stub = await openClickHouse(t)
-      const { records, bytes } = await deliver(jobTo(app, stub.config()), listener(), neverAborted)
+      const { records, bytes } = await deliver(jobTo(app, stub.config()), listener(), NEVER_ABORTED)
       t.equal(records, 451)
       t.ok(bytes > 10_000)
       const table = stub.tables.get('default.events')!
@@ -79,16 +72,16 @@ for (const engine of ENGINES)
       const stub = await openClickHouse(t)
       const job = jobTo(app, stub.config())
       t.strictSame(await logsOf(job), [])
-      await deliver({ ...job, attempt: 2 }, listener(), neverAborted)
+      await deliver({ ...job, attempt: 2 }, listener(), NEVER_ABORTED)
       const table = stub.tables.get('default.events')!
       t.equal(table.rows.length, 451)
       t.equal(table.inserts.length, 2)
       t.equal(new Set(table.inserts).size, 1)
-      await deliver({ ...job, range_key: 'another' }, listener(), neverAborted)
+      await deliver({ ...job, range_key: 'another' }, listener(), NEVER_ABORTED)
       t.equal(table.rows.length, 902)
       t.equal(mergedRows(table).length, 451, 'a merge keeps one row per event')
       stub.tables.clear()
-      await deliver(job, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
       t.equal(stub.tables.get('default.events')!.rows.length, 451, 'a recreated table is empty')
     })
 
@@ -97,8 +90,8 @@ for (const engine of ENGINES)
       const hogql_query =
         "select event as `a \\`name`, toInt(properties.number) as n, [1] as list, properties from events where event = 'paid' and n < 10"
       const job = jobTo(app, stub.config({ table_name: 'paid' }), { hogql_query })
-      await deliver(job, listener(), neverAborted)
-      await deliver({ ...job, attempt: 2 }, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
+      await deliver({ ...job, attempt: 2 }, listener(), NEVER_ABORTED)
       const table = stub.tables.get('default.paid')!
       t.match(table.engine, /^MergeTree order by tuple\(\)/)
       t.match(
@@ -221,7 +214,10 @@ t.test('a ClickHouse server that fails', async (t) => {
     }
     fails(undefined)
     stub.tables.set('default.other', { columns: ['event'], engine: 'MergeTree', rows: [], tokens: [], inserts: [] })
-    t.match(await failing({ table_name: 'other' }), { retryable: false, message: /has no column "uuid", "properties"/ })
+    t.match(await failing({ table_name: 'other' }), {
+      retryable: false,
+      message: /has no column "uuid", "properties"/,
+    })
   })
 
   await t.test('at any step makes the attempt retryable, and the next one completes it', async (t) => {

@@ -13,10 +13,17 @@ import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { SELF_SIGNED } from '../helpers/certificate.ts'
 import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import {
+  FIRST_ATTEMPT,
+  failureOf,
+  ingest,
+  jobFor,
+  listener,
+  logsOf,
+  NEVER_ABORTED,
+  plainEvents,
+} from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
-
-const neverAborted = new AbortController().signal
 
 interface Config {
   user: string
@@ -60,20 +67,11 @@ async function openDestination(t: Test): Promise<TestDestination> {
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'Postgres', config: { ...config } }, more)
 
-const failing = async (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
-  deliver(job, listener(), neverAborted).then(() => undefined, describeFailure)
-
-const logsOf = async (job: DeliveryJob): Promise<string[]> => {
-  const { reports, ...reporter } = listener()
-  await deliver(job, reporter, neverAborted)
-  return reports.flatMap((report) => (report.kind === 'log' ? [report.message] : []))
-}
-
 const toolsWith = (more: Partial<Tools> = {}): Tools => ({
   outbound: createOutbound({ allow: '127.0.0.1' }),
   files_root: '/nowhere',
   scratch: '/nowhere',
-  signal: neverAborted,
+  signal: NEVER_ABORTED,
   checkpoint: async () => undefined,
   log: () => undefined,
   ...more,
@@ -133,7 +131,7 @@ for (const engine of ENGINES)
     await t.test('contains every event with all its values', async (t) => {
       const { config, query } = await openDestination(t)
       const { reports, ...reporter } = listener()
-      const { records, bytes } = await deliver(jobTo(app, config), reporter, neverAborted)
+      const { records, bytes } = await deliver(jobTo(app, config), reporter, NEVER_ABORTED)
       t.equal(records, 451)
       t.ok(bytes > 10_000)
       t.strictSame(
@@ -190,7 +188,7 @@ for (const engine of ENGINES)
       t.strictSame(await logsOf(job), [])
       t.strictSame(await logsOf({ ...job, attempt: 2 }), ['451 of 451 rows were already in the table.'])
       await query("delete from events where event = 'paid'")
-      await deliver({ ...job, run_id: uuid(0xabd) }, listener(), neverAborted)
+      await deliver({ ...job, run_id: uuid(0xabd) }, listener(), NEVER_ABORTED)
       t.strictSame(await query('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
         { n: 451, uuids: 451 },
       ])
@@ -202,7 +200,7 @@ for (const engine of ENGINES)
       for (const selected of [null, hogql_query]) {
         const { config, query } = await openDestination(t)
         const job = jobTo(app, config, { hogql_query: selected })
-        await Promise.all([1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), neverAborted)))
+        await Promise.all([1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), NEVER_ABORTED)))
         t.strictSame(await query('select count(*)::int as n from events'), [{ n: 451 }])
       }
     })
@@ -212,7 +210,7 @@ for (const engine of ENGINES)
       const long = `${'ä'.repeat(31)}bcd`
       const hogql_query = `select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, properties, uuid, event as "odd ""name", event as \`${long}\` from events where event = 'paid' and n < 10`
       const job = jobTo(app, { ...config, table_name: 'my "table"' }, { hogql_query })
-      await deliver(job, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
       const rows = await query('select *, pg_typeof(n)::text as type from "my ""table""" order by n')
       t.strictSame(
         rows.map(({ n }) => Number(n)),
@@ -239,10 +237,10 @@ for (const engine of ENGINES)
       t.match(await query('select batch_export_id, range_key, records::int as records from workspace_admin_ledger'), [
         { batch_export_id: job.batch_export_id, range_key: job.range_key, records: 3 },
       ])
-      await deliver({ ...job, range_key: 'another' }, listener(), neverAborted)
+      await deliver({ ...job, range_key: 'another' }, listener(), NEVER_ABORTED)
       t.strictSame(await query('select count(*)::int as n from "my ""table"""'), [{ n: 6 }])
       await query('drop table "my ""table"""')
-      await deliver(job, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
       t.strictSame(
         await query('select count(*)::int as n from "my ""table"""'),
         [{ n: 3 }],
@@ -258,7 +256,7 @@ for (const engine of ENGINES)
          elements text, set text, set_once jsonb, distinct_id text, team_id text, ip text, site_url text, more int)`,
       )
       const job = jobTo(app, { ...config, schema: 'theirs', table_name: 't' })
-      await deliver(job, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
       t.match(await logsOf({ ...job, attempt: 2 }), [/already delivered/])
       const rows = await query('select * from theirs.t order by id')
       t.equal(rows.length, 451)
@@ -337,7 +335,7 @@ t.test('a server that fails', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(3))
   const { config, query } = await openDestination(t)
-  const to = (more: object, job: Partial<DeliveryJob> = {}) => failing(jobTo(app, { ...config, ...more }, job))
+  const to = (more: object, job: Partial<DeliveryJob> = {}) => failureOf(jobTo(app, { ...config, ...more }, job))
 
   await t.test('produces a message that says what to do', async (t) => {
     t.match(await to({ password: 'wrong' }), { retryable: false, message: /user or the password/ })
@@ -370,7 +368,7 @@ t.test('a server that fails', async (t) => {
     const as = { user: role, password: 'role' }
     t.match(await to({ ...as, schema: 'inner_room' }), { retryable: false, message: /USAGE/ })
     t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /CREATE/ })
-    await deliver(jobTo(app, { ...config, schema: 'outer_room' }), listener(), neverAborted)
+    await deliver(jobTo(app, { ...config, schema: 'outer_room' }), listener(), NEVER_ABORTED)
     t.match(await to({ ...as, schema: 'outer_room' }), { retryable: false, message: /INSERT/ })
     await query(`delete from outer_room.events; grant insert on outer_room.events to ${role}`)
     t.equal(await to({ ...as, schema: 'outer_room' }), undefined, 'INSERT on an existing table is sufficient')
@@ -396,7 +394,7 @@ t.test('a server that fails', async (t) => {
 
   await t.test('on loopback is not contacted unless OUTBOUND_ALLOW allows it', async (t) => {
     for (const host of ['127.0.0.1', 'localhost', '/run/postgresql'])
-      t.match(await failing(jobTo(app, { ...config, host }, { outbound_allow: undefined })), {
+      t.match(await failureOf(jobTo(app, { ...config, host }, { outbound_allow: undefined })), {
         retryable: false,
         message: /OUTBOUND_ALLOW/,
       })
@@ -418,7 +416,7 @@ t.test('a server that fails', async (t) => {
     const table_name = 'over_tls'
     t.match(await to({ port, table_name }), { retryable: false, message: /has_self_signed_cert/ })
     const trusting = { ...config, port, table_name, has_self_signed_cert: true }
-    await deliver(jobTo(app, trusting), listener(), neverAborted)
+    await deliver(jobTo(app, trusting), listener(), NEVER_ABORTED)
     t.strictSame(await query(`select count(*)::int as n from ${table_name}`), [{ n: 3 }])
     const details = []
     for await (const detail of postgres.test(trusting, toolsWith())) details.push(detail)
@@ -434,7 +432,7 @@ t.test('a server that fails', async (t) => {
         properties: { $ip: { not: 'y'.repeat(500) } },
       },
     ])
-    await deliver(jobTo(app, { ...config, table_name: 'long', include_events }), listener(), neverAborted)
+    await deliver(jobTo(app, { ...config, table_name: 'long', include_events }), listener(), NEVER_ABORTED)
     const [row] = await query('select event, distinct_id, length(ip) as ip from long')
     t.strictSame(row, { event: 'é'.repeat(200), distinct_id: 'x'.repeat(200), ip: 200 })
   })
@@ -519,7 +517,7 @@ for (const engine of ENGINES)
       { distinct_id: 'ada', timestamp: '2026-01-01T00:00:00Z', properties: { $set: { plan: 'free' } } },
       { distinct_id: 'bob', timestamp: '2026-01-01T00:00:00Z', properties: { $set: { note: 'a "quoted"\ntext' } } },
     ])
-    await deliver(job(), listener(), neverAborted)
+    await deliver(job(), listener(), NEVER_ABORTED)
     const first = await rows()
     t.match(first, [
       { distinct_id: 'ada', properties: { plan: 'free' }, is_deleted: false },
@@ -547,13 +545,13 @@ for (const engine of ENGINES)
     t.same(await rows(), second, 'a repeated delivery changes nothing')
 
     await query("update persons set version = version + 1000000, properties = '{}' where distinct_id = 'ada'")
-    await deliver(job(), listener(), neverAborted)
+    await deliver(job(), listener(), NEVER_ABORTED)
     t.match((await rows())[0], { distinct_id: 'ada', properties: {} }, 'a lower version replaces nothing')
 
     await query(
       'create table plain (team_id bigint, distinct_id text, person_id text, properties jsonb, version bigint, created_at timestamptz, is_deleted boolean)',
     )
-    t.match(await failing(jobTo(app, { ...config, table_name: 'plain' }, { model: 'persons' })), {
+    t.match(await failureOf(jobTo(app, { ...config, table_name: 'plain' }, { model: 'persons' })), {
       message: /needs a unique key on "team_id", "distinct_id"/,
       retryable: false,
     })
@@ -561,7 +559,7 @@ for (const engine of ENGINES)
     await deliver(
       jobTo(app, { ...config, table_name: 'plans' }, { model: 'persons', hogql_query }),
       listener(),
-      neverAborted,
+      NEVER_ABORTED,
     )
     t.same(await query('select * from plans'), [{ distinct_id: 'ada', plan: 'company' }])
   })

@@ -4,18 +4,27 @@ import { createRequire } from 'node:module'
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { CELL, type Column, EVENT_COLUMNS } from '../../src/events/extract.ts'
-import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Delivery, Tools } from '../../src/exports/destination.ts'
 import { createRedshift, redshift } from '../../src/exports/destinations/redshift.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
-import { FIRST_ATTEMPT, freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import {
+  FIRST_ATTEMPT,
+  failureOf,
+  freshFolder,
+  ingest,
+  jobFor,
+  listener,
+  logsOf,
+  NEVER_ABORTED,
+  plainEvents,
+} from '../helpers/exports.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/redshift.ts'
 import { stepsOf, toolsFor } from '../helpers/stores.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
-const neverAborted = new AbortController().signal
 
 /** An S3 server. Returns its endpoint and the keys in its bucket. */
 async function openStore(t: Test) {
@@ -55,15 +64,6 @@ const COPY = {
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'Redshift', config: { ...config } }, more)
 
-const failing = async (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
-  deliver(job, listener(), neverAborted).then(() => undefined, describeFailure)
-
-const logsOf = async (job: DeliveryJob): Promise<string[]> => {
-  const { reports, ...reporter } = listener()
-  await deliver(job, reporter, neverAborted)
-  return reports.flatMap((report) => (report.kind === 'log' ? [report.message] : []))
-}
-
 for (const engine of ENGINES)
   for (const mode of ['INSERT', 'COPY'])
     t.test(`a Redshift table, filled by ${mode} (${engine})`, async (t) => {
@@ -92,7 +92,7 @@ for (const engine of ENGINES)
         for (const properties_data_type of ['varchar', 'super']) {
           const { config, query } = await openRedshift(t, store.endpoint)
           const job = jobTo(app, config({ ...copying, properties_data_type }), toStore)
-          const { records, bytes } = await deliver(job, listener(), neverAborted)
+          const { records, bytes } = await deliver(job, listener(), NEVER_ABORTED)
           t.equal(records, 451)
           t.ok(bytes > 10_000)
           const types = await query(
@@ -150,7 +150,7 @@ for (const engine of ENGINES)
         const { config, query } = await openRedshift(t, store.endpoint)
         const job = jobTo(app, config(copying), toStore)
         await Promise.all(
-          [1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), neverAborted).catch(() => 0)),
+          [1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), NEVER_ABORTED).catch(() => 0)),
         )
         t.match(await logsOf({ ...job, attempt: 4 }), [/already delivered/])
         t.strictSame(await query('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
@@ -159,10 +159,10 @@ for (const engine of ENGINES)
         t.match(await query('select batch_export_id, range_key, records::int from workspace_admin_ledger'), [
           { batch_export_id: job.batch_export_id, range_key: job.range_key, records: 451 },
         ])
-        await deliver({ ...job, range_key: 'another' }, listener(), neverAborted)
+        await deliver({ ...job, range_key: 'another' }, listener(), NEVER_ABORTED)
         t.strictSame(await query('select count(*)::int as n from events'), [{ n: 902 }])
         await query('drop table events')
-        await deliver(job, listener(), neverAborted)
+        await deliver(job, listener(), NEVER_ABORTED)
         t.strictSame(await query('select count(*)::int as n from events'), [{ n: 451 }], 'a recreated table is empty')
       })
 
@@ -170,7 +170,7 @@ for (const engine of ENGINES)
         const { config, query } = await openRedshift(t, store.endpoint)
         const hogql_query = `select event as name, event as "Odd ""name", toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, person.properties as who, properties.missing as none, uuid from events where event = 'paid' and n < 10`
         const settings = { table_name: 'paid', properties_data_type: 'super', ...copying }
-        await deliver(jobTo(app, config(settings), { ...toStore, hogql_query }), listener(), neverAborted)
+        await deliver(jobTo(app, config(settings), { ...toStore, hogql_query }), listener(), NEVER_ABORTED)
         const rows = await query('select *, day::text as day from paid order by n')
         t.strictSame(
           rows.map(({ n }) => Number(n)),
@@ -277,7 +277,7 @@ t.test('files in the bucket', async (t) => {
     await store.put(`${parent}${job.run_id}-0/00000.jsonl.gz`)
     await store.put(`${parent}${job.run_id}-0/manifest.json`)
     await store.put('some/prefix/workspace-admin/other/1/00000.jsonl.gz')
-    t.equal(await failing({ ...job, attempt: 2 }), undefined)
+    t.equal(await failureOf({ ...job, attempt: 2 }), undefined)
     t.same(await store.keys(), ['some/prefix/workspace-admin/other/1/00000.jsonl.gz'])
     await killed.abort()
     t.strictSame(await query('select count(*)::int as n from events'), [{ n: 3 }])
@@ -287,7 +287,11 @@ t.test('files in the bucket', async (t) => {
   await t.test('are deleted when the copy fails, and when the attempt is aborted', async (t) => {
     const before = (await store.keys()).length
     const denied = { ...COPY, copy_inputs: { ...COPY.copy_inputs, authorization: `${ROLE}-other` } }
-    const failed = await failing({ ...job, range_key: 'x', destination: { type: 'Redshift', config: config(denied) } })
+    const failed = await failureOf({
+      ...job,
+      range_key: 'x',
+      destination: { type: 'Redshift', config: config(denied) },
+    })
     t.match(failed, { retryable: true, message: /could not copy the files/ })
     t.notMatch(failed!.message, /peer/)
     t.equal((await store.keys()).length, before)
@@ -304,7 +308,7 @@ t.test('files in the bucket', async (t) => {
   await t.test('are copied with an access key', async (t) => {
     const keys = { ...COPY, copy_inputs: { ...COPY.copy_inputs, authorization: KEYS } }
     t.equal(
-      await failing({ ...job, range_key: 'z', destination: { type: 'Redshift', config: config(keys) } }),
+      await failureOf({ ...job, range_key: 'z', destination: { type: 'Redshift', config: config(keys) } }),
       undefined,
     )
     t.match(copies.at(-1), /access_key_id 'S3RVER' secret_access_key 'S3RVER' region 'us-east-1' manifest gzip/)
@@ -312,7 +316,7 @@ t.test('files in the bucket', async (t) => {
 
   await t.test('that cannot be written fail the attempt', async (t) => {
     const to = (inputs: object) =>
-      failing({
+      failureOf({
         ...job,
         range_key: 'w',
         destination: { type: 'Redshift', config: config({ ...COPY, copy_inputs: { ...COPY.copy_inputs, ...inputs } }) },
@@ -322,7 +326,7 @@ t.test('files in the bucket', async (t) => {
       retryable: false,
       message: /credentials/,
     })
-    t.match(await failing({ ...job, range_key: 'w', outbound_allow: undefined }), { message: /OUTBOUND_ALLOW/ })
+    t.match(await failureOf({ ...job, range_key: 'w', outbound_allow: undefined }), { message: /OUTBOUND_ALLOW/ })
   })
 })
 
@@ -331,7 +335,7 @@ t.test('a Redshift cluster that fails', async (t) => {
   await ingest(app, plainEvents(3))
   const stub = await openRedshift(t)
   const { config, query } = stub
-  const to = (more: object, job: Partial<DeliveryJob> = {}) => failing(jobTo(app, config(more), job))
+  const to = (more: object, job: Partial<DeliveryJob> = {}) => failureOf(jobTo(app, config(more), job))
 
   await t.test('produces a message that says what to do', async (t) => {
     t.match(await to({ password: 'wrong' }), { retryable: false, message: /user or the password/ })
@@ -363,7 +367,7 @@ t.test('a Redshift cluster that fails', async (t) => {
         client.destroy()
         return true
       }
-      t.match(await failing(job), { retryable: true, message: /failed or timed out/ }, part)
+      t.match(await failureOf(job), { retryable: true, message: /failed or timed out/ }, part)
     }
     t.strictSame(await query('select count(*)::int as n from stepwise'), [{ n: 0 }])
     // The transaction commits, but the response is lost.
@@ -373,7 +377,7 @@ t.test('a Redshift cluster that fails', async (t) => {
       server.once('data', () => client.destroy())
       return false
     }
-    t.match(await failing(job), { retryable: true })
+    t.match(await failureOf(job), { retryable: true })
     stub.fault = () => false
     t.match(await logsOf({ ...job, attempt: 2 }), [/already delivered/])
     t.strictSame(await query('select count(*)::int as n from stepwise'), [{ n: 3 }])

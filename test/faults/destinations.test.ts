@@ -7,11 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openSource } from '../../src/events/source.ts'
-import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
+import { deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
 import { createPostgres } from '../../src/exports/destinations/postgres.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { failureOf, freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
 import { notRun } from '../helpers/not-run.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 import { toolsFor } from '../helpers/stores.ts'
@@ -196,9 +196,6 @@ async function openDestination(t: Test, table: keyof typeof TABLES) {
   }
 }
 
-const tryDeliver = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
-  deliver(job, listener(), neverAborted).then(() => undefined, describeFailure)
-
 for (const engine of ENGINES)
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
     t.test(`delivers no duplicates when the database connection breaks (table ${table}, ${engine})`, async (t) => {
@@ -208,11 +205,11 @@ for (const engine of ENGINES)
       const job = jobFor(app, { type: 'Postgres', config })
       for (const fault of [cutAfter(50_000), cutAfter(2 * MEGABYTE), cutAtCommit]) {
         proxy.setFault(fault)
-        t.match(await tryDeliver(job), { retryable: true, message: /connection to the database failed/ })
+        t.match(await failureOf(job), { retryable: true, message: /connection to the database failed/ })
       }
       await assertRowCount(t, 1_500)
       proxy.setFault(null)
-      t.equal(await tryDeliver({ ...job, attempt: 2 }), undefined)
+      t.equal(await failureOf({ ...job, attempt: 2 }), undefined)
       await assertRowCount(t, 1_500)
     })
 

@@ -8,7 +8,7 @@ import { POSITION } from '../../src/events/extract.ts'
 import { normalizeEvent } from '../../src/events/normalize-event.ts'
 import { eventsOf } from '../../src/events/payload.ts'
 import { horizon } from '../../src/events/positions.ts'
-import type { DeliveryJob, Report, Reporter } from '../../src/exports/deliver.ts'
+import { type DeliveryJob, deliver, describeFailure, type Report, type Reporter } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
 import { sql } from '../../src/sql/template.ts'
 import type { TestApp } from './app.ts'
@@ -118,6 +118,19 @@ export const FIRST_ATTEMPT = {
   model: 'events' as const,
   merge: null,
   checkpoint: null,
+}
+
+export const NEVER_ABORTED = new AbortController().signal
+
+/** Delivers a job. Returns the failure that the owner of the export would see. */
+export const failureOf = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
+  deliver(job, listener(), NEVER_ABORTED).then(() => undefined, describeFailure)
+
+/** Delivers a job. Returns the messages in its log. */
+export async function logsOf(job: DeliveryJob): Promise<string[]> {
+  const { reports, ...reporter } = listener()
+  await deliver(job, reporter, NEVER_ABORTED)
+  return reports.flatMap((report) => (report.kind === 'log' ? [report.message] : []))
 }
 
 /** Collects the reports and checkpoints of an attempt. */

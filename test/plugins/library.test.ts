@@ -1,4 +1,4 @@
-/** What plugin code finds in the sandbox, and plugins in the style of public ones. */
+/** The plugin API in the sandbox, and plugins in the style of public ones. */
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -101,7 +101,7 @@ interface PartProps {
   integration: Integration
 }
 
-/** For members, who cannot change them. */
+/** The read-only page, for members below level 8. */
 function Settings({ integration }: PartProps) {
   const fields = credentialFields(integration.kind)
   const config = flatConfig(fields, { ...integration.config })

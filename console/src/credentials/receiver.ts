@@ -3,7 +3,7 @@ import type { Integration } from './queries.ts'
 /** The most telling key of each kind first. */
 const KEYS = ['host', 'url', 'endpoint_url', 'account', 'region']
 
-/** Who receives the secrets, short enough for a list. */
+/** The receiver of the secrets, as a short text for lists. */
 export function receiverOf({ kind, config }: Integration): string {
   const value = KEYS.map((key) => config[key]).find(Boolean)
   if (value !== undefined) return String(value).replace(/^https?:\/\//, '')

@@ -1,4 +1,4 @@
-/** What an export delivers. */
+/** The models of exports, and their filters. */
 import type { Schemas } from '../api.ts'
 
 export type Model = Schemas['BatchExportModel']

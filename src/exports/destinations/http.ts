@@ -1,6 +1,6 @@
 /** Delivers to the `/batch/` endpoint of a server. */
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../../contract/openapi.ts'
@@ -16,6 +16,7 @@ import {
   retryableError,
   type Tools,
 } from '../destination.ts'
+import { discard, UNTRUSTED } from '../guarded-requests.ts'
 
 type Config = components['schemas']['HTTPConfig']
 
@@ -40,8 +41,6 @@ const LIMITS: HttpLimits = {
 }
 /** Limits `Retry-After`. */
 const MAX_RETRY_AFTER_SECONDS = 3_600
-/** Response bodies are discarded. A longer one closes the connection. */
-const MAX_RESPONSE_BYTES = 64 * 1024
 const LINE_BREAK = 0x0a
 const COMMA = 0x2c
 
@@ -229,16 +228,6 @@ function createPoster(url: string, { outbound, signal }: Tools, limits: HttpLimi
   }
 }
 
-/** Reads the whole body, so that the connection can be reused. */
-function discard(response: IncomingMessage): void {
-  let length = 0
-  response.on('error', () => undefined)
-  response.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    if (length > MAX_RESPONSE_BYTES) response.destroy()
-  })
-}
-
 /** Parses seconds or a date relative to the server's clock. Null for anything else. */
 function retryAfter(value: string | undefined, date: string | undefined): number | null {
   if (value === undefined) return null
@@ -246,8 +235,6 @@ function retryAfter(value: string | undefined, date: string | undefined): number
   const delay_ms = Date.parse(value) - Date.parse(date ?? '')
   return Number.isNaN(delay_ms) ? null : Math.max(0, delay_ms)
 }
-
-const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
 
 function describeConnectionError(error: unknown): unknown {
   const code = errorCode(error)

@@ -1,4 +1,4 @@
-/** What plugins reach outside of the sandbox: their storage, the cache, jobs, guarded requests, and captured events. */
+/** Answers the requests of plugins from the sandbox: storage, cache, jobs, guarded HTTP requests and captured events. */
 import type { Ids } from '../../ids.ts'
 import type { Outbound } from '../../outbound/guard.ts'
 import type { Db } from '../../sql/db.ts'

@@ -1,7 +1,7 @@
 /** Messages between the server and a sandbox process. */
 import type { Capabilities } from './capabilities.ts'
 
-/** What a process needs to load a configuration. */
+/** The code and settings of a configuration, for the process that runs it. */
 export interface ConfigurationCode {
   id: number
   /** Changes with the source and with the settings. A process replaces an older version. */

@@ -60,7 +60,7 @@ const MAX_STORED_ERROR = 5_000
 
 type Entry = Pick<logs.LogEntryRow, 'source' | 'level' | 'message' | 'timestamp'>
 
-/** What is recorded of a configuration since the last flush. */
+/** The logs and counts of a configuration since the last flush. */
 interface Pending {
   configuration: RunningConfiguration
   entries: Entry[]

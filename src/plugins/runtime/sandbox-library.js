@@ -1,5 +1,5 @@
 /**
- * What plugin code finds inside the sandbox: the globals, modules and `meta` of the plugin API. QuickJS has none of them.
+ * The plugin API inside the sandbox: globals, modules and `meta`. QuickJS has none of them.
  *
  * The program is one function. It gets the functions of the host and returns the entry points that the host calls. Plugin code
  * can reach neither. Only JSON text and bytes cross the border: a C string would end at the first NUL.
@@ -974,7 +974,7 @@
     return text
   }
 
-  /** The text of what a method returned for one event. Null when the event is dropped or there is nothing to send. */
+  /** The result of a method for one event, as text. Null when the event is dropped or there is nothing to send. */
   const RESULTS = {
     processEvent: (value) => {
       if (!value) return null

@@ -48,7 +48,7 @@ new Worker(
 
 const parent = connectToParent<SandboxRequest, SandboxReply>()
 
-/** What a plugin prints and counts during one request. */
+/** Collects the log lines and metrics of a plugin during one request. */
 function createOutput() {
   let lines: LogLine[] = []
   let metrics: MetricChange[] = []

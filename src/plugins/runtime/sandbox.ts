@@ -1,14 +1,13 @@
 /**
- * Runs the code of plugins in child processes. A process that hangs is killed and replaced. The sandbox has no database: what plugins
- * ask for is answered by a `PluginHost`.
+ * Runs the code of plugins in child processes. A process that hangs is killed and replaced. The sandbox has no database: a
+ * `PluginHost` answers the calls of plugins.
  */
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cpuTimeOf } from '../../background/cpu-time.ts'
 import { createProcessPool, type PooledProcess, ProcessExited } from '../../background/process-pool.ts'
-import { AppError, unavailable } from '../../errors.ts'
+import { createAnswers, type PluginHost } from './answers.ts'
 import type { Capabilities } from './capabilities.ts'
-import { FetchError, type FetchRequest, type FetchResponse } from './fetch.ts'
 import type {
   ConfigurationCode,
   EventMethod,
@@ -22,7 +21,9 @@ import type {
   SandboxReply,
   SandboxRequest,
 } from './messages.ts'
+import { createSlots, shuttingDown } from './slots.ts'
 
+export type { PluginHost } from './answers.ts'
 export type {
   Attachment,
   EventMethod,
@@ -39,20 +40,6 @@ export interface Configuration extends ConfigurationCode {
   project_id: number
   /** Replaced by a mask in logs and errors. */
   secrets: readonly string[]
-}
-
-/** What plugins may ask for. Errors reach the plugin with their name and message. */
-export interface PluginHost {
-  fetch(request: FetchRequest, body: Uint8Array | undefined, signal: AbortSignal): Promise<FetchResponse>
-  /** JSON; null when there is no value. */
-  storageGet(key: string): Promise<string | null>
-  /** Null deletes the value. */
-  storageSet(key: string, value: string | null): Promise<void>
-  cursorInit(key: string, start: number): Promise<void>
-  cursorIncrement(key: string, by: number): Promise<number>
-  cache(operation: string, key: string, args: readonly unknown[]): Promise<unknown>
-  job(name: string, payload: unknown, delay_ms: number): Promise<void>
-  capture(event: string, properties: Record<string, unknown>): Promise<void>
 }
 
 export interface RunOutput {
@@ -129,7 +116,6 @@ const IDLE_MS = 300_000
 const MEMORY_MB = 128
 /** A process that reports that it is alive, but does not end. */
 const GRACE_MS = 5_000
-const MAX_WAITING = 1_000
 const INSPECT_LIMIT_MS = 20_000
 const UNLOAD_LIMIT_MS = 15_000
 /** V8 needs this stack for 256 KiB of QuickJS. Threads of Windows have 1 MB. */
@@ -137,21 +123,6 @@ const FLAGS = process.platform === 'win32' ? [] : ['--stack-size=3900']
 export const SECRET_MASK = '**REDACTED**'
 /** Shorter secrets would mask parts of ordinary words. */
 const MIN_SECRET_LENGTH = 4
-
-/** What one request may ask for, and how much more for each event. */
-const ALLOWANCES = {
-  fetch: { base: 100, each: 10, name: 'requests' },
-  'storage.get': { base: 1_000, each: 100, name: 'reads of the storage' },
-  'storage.set': { base: 1_000, each: 20, name: 'writes to the storage' },
-  'cursor.init': { base: 100, each: 10, name: 'cursors' },
-  'cursor.increment': { base: 1_000, each: 20, name: 'steps of cursors' },
-  cache: { base: 10_000, each: 100, name: 'calls of the cache' },
-  job: { base: 100, each: 5, name: 'jobs' },
-  capture: { base: 100, each: 5, name: 'captured events' },
-}
-type Operation = keyof typeof ALLOWANCES
-const isOperation = (name: string): name is Operation => Object.hasOwn(ALLOWANCES, name)
-const MAX_CONCURRENT_FETCHES = 20
 
 type Child = PooledProcess<SandboxRequest, SandboxReply>
 
@@ -393,73 +364,6 @@ export function createSandbox({
 
 const NOBODY = { id: null, project_id: null }
 
-interface Waiting {
-  project_id: number | null
-  start(): void
-  fail(error: Error): void
-}
-
-/** Who may run now. A project uses at most half of the processes, so that others always find one soon. */
-function createSlots(max: number) {
-  const waiting: Waiting[] = []
-  const runningOf = new Map<number | null, number>()
-  const max_per_project = Math.ceil(max / 2)
-  let running = 0
-  let stopped = false
-
-  const isFree = (project_id: number | null): boolean =>
-    running < max && (project_id === null || (runningOf.get(project_id) ?? 0) < max_per_project)
-
-  function occupy(project_id: number | null): () => void {
-    running++
-    runningOf.set(project_id, (runningOf.get(project_id) ?? 0) + 1)
-    return () => {
-      running--
-      const left = (runningOf.get(project_id) ?? 1) - 1
-      if (left === 0) runningOf.delete(project_id)
-      else runningOf.set(project_id, left)
-      const next = waiting.findIndex((other) => isFree(other.project_id))
-      if (next >= 0) waiting.splice(next, 1)[0]?.start()
-    }
-  }
-
-  return {
-    get stopped() {
-      return stopped
-    },
-    /** Returns the function that frees the slot. Undefined when none is free until `until`. */
-    take: async (project_id: number | null, until: number): Promise<(() => void) | undefined> => {
-      if (stopped) throw shuttingDown()
-      if (isFree(project_id)) return occupy(project_id)
-      if (waiting.length >= MAX_WAITING) throw unavailable('Too many plugins are waiting to run. Retry the request.')
-      return new Promise((resolve, reject) => {
-        let timer: NodeJS.Timeout | undefined
-        const own: Waiting = {
-          project_id,
-          start: () => {
-            clearTimeout(timer)
-            resolve(occupy(project_id))
-          },
-          fail: reject,
-        }
-        waiting.push(own)
-        if (until === Number.POSITIVE_INFINITY) return
-        timer = setTimeout(
-          () => {
-            waiting.splice(waiting.indexOf(own), 1)
-            resolve(undefined)
-          },
-          Math.max(0, until - performance.now()),
-        )
-      })
-    },
-    stop: (): void => {
-      stopped = true
-      for (const { fail } of waiting.splice(0)) fail(shuttingDown())
-    },
-  }
-}
-
 /**
  * Calls `onHang` when a process sends nothing for a time in which it uses the CPU. On a busy machine a call within its bounds may take
  * several times as long. Where the system does not report the CPU time, all time counts.
@@ -480,8 +384,6 @@ function watchHang({ pid }: Child, hang_ms: number, onHang: () => void): { reset
     stop: () => clearInterval(timer),
   }
 }
-
-const shuttingDown = () => unavailable('The server is shutting down. Retry the request.')
 
 const KILLED: PluginError = {
   name: 'TimeoutError',
@@ -507,95 +409,3 @@ const maskError = <Failure extends PluginError>(error: Failure, mask: Mask): Fai
 
 const maskOutcome = (outcome: Outcome, mask: Mask): Outcome =>
   typeof outcome === 'object' && outcome !== null ? { error: maskError(outcome.error, mask) } : outcome
-
-interface Answer {
-  succeeded: boolean
-  text: string
-  body?: Uint8Array
-}
-
-/** Answers the calls of one request. */
-function createAnswers(host: PluginHost, events: number) {
-  const used = new Map<Operation, number>()
-  const abort = new AbortController()
-  const queue: (() => void)[] = []
-  let fetches = 0
-
-  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (fetches >= MAX_CONCURRENT_FETCHES) await new Promise<void>((start) => queue.push(start))
-    else fetches++
-    try {
-      return await work()
-    } finally {
-      const next = queue.shift()
-      if (next) next()
-      else fetches--
-    }
-  }
-
-  const operations: Record<Operation, (args: unknown[], body?: Uint8Array) => Promise<unknown>> = {
-    fetch: ([request], body) => inTurn(() => host.fetch(fetchRequestOf(request), body, abort.signal)),
-    'storage.get': ([key]) => host.storageGet(textOf(key)),
-    'storage.set': ([key, value]) => host.storageSet(textOf(key), value === null ? null : textOf(value)),
-    'cursor.init': ([key, start]) => host.cursorInit(textOf(key), numberOf(start)),
-    'cursor.increment': ([key, by]) => host.cursorIncrement(textOf(key), numberOf(by)),
-    cache: ([operation, key, ...args]) => host.cache(textOf(operation), textOf(key), args),
-    job: ([name, payload, delay_ms]) => host.job(textOf(name), payload, numberOf(delay_ms)),
-    capture: ([captured]) => {
-      const { event, properties } = recordOf(captured)
-      return host.capture(textOf(event), recordOf(properties ?? {}))
-    },
-  }
-
-  return {
-    answer: async ({ operation, args, body }: Extract<SandboxReply, { kind: 'ask' }>): Promise<Answer> => {
-      try {
-        if (!isOperation(operation)) throw new TypeError('The plugin asked for something unknown.')
-        const { base, each, name } = ALLOWANCES[operation]
-        const limit = base + each * events
-        const count = (used.get(operation) ?? 0) + 1
-        used.set(operation, count)
-        if (count > limit) throw new RangeError(`A call is limited to ${limit} ${name}.`)
-        const list: unknown = JSON.parse(args)
-        const value = await operations[operation](Array.isArray(list) ? list : [], body)
-        if (operation !== 'fetch') return { succeeded: true, text: JSON.stringify(value ?? null) }
-        const { body: received, ...response } = value as FetchResponse
-        return { succeeded: true, text: JSON.stringify(response), body: received }
-      } catch (error) {
-        const { name, message } = isForPlugins(error) ? error : new Error('The call failed. Try again later.')
-        return { succeeded: false, text: JSON.stringify([name, message]) }
-      }
-    },
-    /** Cancels the requests that nobody waits for any more. */
-    end: (): void => abort.abort(),
-  }
-}
-
-/** Other errors, such as those of the database, are not for plugins. */
-const isForPlugins = (error: unknown): error is Error =>
-  error instanceof FetchError || error instanceof AppError || error instanceof TypeError || error instanceof RangeError
-
-const textOf = (value: unknown): string => {
-  if (typeof value !== 'string') throw new TypeError('The argument must be a text.')
-  return value
-}
-const numberOf = (value: unknown): number => {
-  if (typeof value !== 'number') throw new TypeError('The argument must be a number.')
-  return value
-}
-const recordOf = (value: unknown): Record<string, unknown> => {
-  if (typeof value !== 'object' || value === null) throw new TypeError('The argument must be an object.')
-  return { ...value }
-}
-
-function fetchRequestOf(value: unknown): FetchRequest {
-  const { url, method, headers, redirect, timeout } = recordOf(value)
-  const pairs = Array.isArray(headers) ? headers : []
-  return {
-    url: textOf(url),
-    method: textOf(method),
-    headers: pairs.map((pair): [string, string] => [textOf(pair?.[0]), textOf(pair?.[1])]),
-    redirect: textOf(redirect),
-    ...(typeof timeout === 'number' && { timeout }),
-  }
-}

@@ -1,7 +1,7 @@
 import type { ColumnTypes } from '../column-types.ts'
 
 /**
- * What plugins leave behind when they run. The place (`position`, `seq`) of a configuration is the last event that was offered to
+ * The state, storage, logs, counts, jobs and schedules of plugins. The place (`position`, `seq`) of a configuration is the last event that was offered to
  * it, as in the order of ingestion. `origin` is the list of configurations whose events led to a job.
  */
 export default (d: ColumnTypes): string => `
