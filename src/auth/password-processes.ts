@@ -1,14 +1,17 @@
 /**
- * Measures passwords with zxcvbn and hashes them with argon2, in child processes of low priority. zxcvbn takes up to
+ * Measures passwords with zxcvbn and hashes them with argon2, in child processes that use idle CPUs. zxcvbn takes up to
  * 130 ms. Hashes in the thread pool of the server tripled the 95th percentile of other requests on two cores.
  */
 import { availableParallelism } from 'node:os'
 import type { Options } from '@node-rs/argon2'
-import { createProcessPool } from '../background/process-pool.ts'
+import { createProcessPool, type ProcessPool } from '../background/process-pool.ts'
 import { unavailable } from '../errors.ts'
 
 const IDLE_MS = 60_000
 const TIMEOUT_MS = 30_000
+/** A machine without an idle CPU for this long is busy: for the next BUSY_MS, tasks compete for the CPU. */
+const PATIENCE_MS = 1_000
+const BUSY_MS = 10_000
 /** A hash takes 35 to 90 ms of one core. One core stays free for requests. */
 export const MAX_CONCURRENT = Math.max(1, availableParallelism() - 1)
 const MAX_WAITING = 200
@@ -43,14 +46,21 @@ export interface PasswordProcesses {
   stop(): Promise<void>
 }
 
+type PasswordPool = ProcessPool<PasswordTask, PasswordReply>
+
 /** All methods throw `unavailable` when too many tasks are waiting. */
-export function createPasswordProcesses(): PasswordProcesses {
-  const pool = createProcessPool<PasswordTask, PasswordReply>({
-    program: new URL('./password-process', import.meta.url),
-    idle_ms: IDLE_MS,
-    env: {},
-    stderr: 'ignore',
-  })
+export function createPasswordProcesses({ patience_ms = PATIENCE_MS } = {}): PasswordProcesses {
+  const createPool = (only_idle_cpu: boolean): PasswordPool =>
+    createProcessPool({
+      program: new URL('./password-process', import.meta.url),
+      idle_ms: IDLE_MS,
+      env: {},
+      stderr: 'ignore',
+      only_idle_cpu,
+    })
+  const patient = createPool(true)
+  const competing = createPool(false)
+  let busy_until = 0
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -69,13 +79,24 @@ export function createPasswordProcesses(): PasswordProcesses {
   }
 
   async function run(task: PasswordTask): Promise<PasswordReply> {
+    if (performance.now() >= busy_until)
+      try {
+        return await compute(patient, task, patience_ms)
+      } catch {
+        busy_until = performance.now() + BUSY_MS
+      }
+    return compute(competing, task, TIMEOUT_MS).catch((cause) => {
+      throw unavailable('The password could not be checked. Retry the request.', cause)
+    })
+  }
+
+  /** Throws `ProcessExited` after `limit_ms`. */
+  async function compute(pool: PasswordPool, task: PasswordTask, limit_ms: number): Promise<PasswordReply> {
     const child = pool.take()
-    const timer = setTimeout(() => void child.kill(), TIMEOUT_MS)
+    const timer = setTimeout(() => void child.kill(), limit_ms)
     try {
       await child.send(task)
       return await child.receive()
-    } catch (cause) {
-      throw unavailable('The password could not be checked. Retry the request.', cause)
     } finally {
       clearTimeout(timer)
       pool.release(child)
@@ -100,6 +121,8 @@ export function createPasswordProcesses(): PasswordProcesses {
       if (reply.kind !== 'verify') throw unexpectedReply()
       return reply.matches
     },
-    stop: () => pool.stop(),
+    stop: async () => {
+      await Promise.all([patient.stop(), competing.stop()])
+    },
   }
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork, type SerializationType } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { unavailable } from '../errors.ts'
-import { lowerPriority } from './priority.ts'
+import { lowerPriority, runOnIdleCpu } from './priority.ts'
 
 export interface ProcessPoolOptions {
   /** The program's file without its extension. */
@@ -16,6 +16,8 @@ export interface ProcessPoolOptions {
   env?: NodeJS.ProcessEnv
   /** Set by the server: it also applies to the start of the program and to its threads. */
   niceness?: number
+  /** Runs the processes only while a CPU is idle. On a busy machine they may make no progress. */
+  only_idle_cpu?: boolean
   /** Kills a process that is idle for this long. By default, idle processes stay. */
   idle_ms?: number
   /** Processes that may run out of memory print long crash reports. */
@@ -109,6 +111,7 @@ function startProcess<Request extends object, Reply>({
   flags = [],
   env,
   niceness,
+  only_idle_cpu,
   stderr = 'inherit',
   serialization = 'json',
 }: ProcessPoolOptions): PooledProcess<Request, Reply> {
@@ -123,6 +126,7 @@ function startProcess<Request extends object, Reply>({
     stdio: ['ignore', 'ignore', stderr, 'ipc'],
   })
   if (niceness !== undefined && child.pid !== undefined) lowerPriority(niceness, child.pid)
+  if (only_idle_cpu && child.pid !== undefined) runOnIdleCpu(child.pid)
 
   const inbox: Reply[] = []
   /** Rejects the pending `send` and `receive`. */
