@@ -140,6 +140,7 @@ export async function buildDeps({
   const db = await openDatabase(config.DATABASE_URL, {
     ...observer,
     connections: config.DATABASE_CONNECTIONS,
+    share_connections: true,
     wait_ms: config.DATABASE_WAIT_MS,
     lock_ms: config.DATABASE_LOCK_MS,
   })

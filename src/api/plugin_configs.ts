@@ -1,8 +1,7 @@
-import { PLUGIN_ACCESS } from '../auth/access.ts'
+import { PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
-import { requireOrganizationAccess } from '../plugins/access.ts'
 import * as configs from '../plugins/configs.ts'
 import { startJob } from '../plugins/jobs.ts'
 import { deliveryRate, hourOf } from '../plugins/metrics.ts'
@@ -29,13 +28,14 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
   return {
     subject: async (access) => {
       const project = projectOf(access)
-      await requireOrganizationAccess(db, project.organization_id, PLUGIN_ACCESS.view)
+      requirePluginAccess(project.plugins_access_level, PLUGIN_ACCESS.view)
       const { id = '' } = access.params
       const row = isPluginId(id) ? await store.get(db, project.id, Number(id)) : undefined
       if (!row) throw notFound()
       return row
     },
-    admit: (access) => requireOrganizationAccess(db, projectOf(access).organization_id, access.operation.plugin_access),
+    admit: async (access) =>
+      requirePluginAccess(projectOf(access).plugins_access_level, access.operation.plugin_access),
 
     operations: {
       'plugin_configs.list': async ({ project, query, url }) => {

@@ -22,11 +22,11 @@ export interface ProfileInput {
 }
 
 export async function get({ db }: { db: Db }, { user, restrictions }: Caller): Promise<Profile> {
-  return {
-    user,
-    organization: await organizations.current(db, user, restrictions),
-    project: await projects.current(db, user, restrictions),
-  }
+  const [organization, project] = await Promise.all([
+    organizations.current(db, user, restrictions),
+    projects.current(db, user, restrictions),
+  ])
+  return { user, organization, project }
 }
 
 /** Throws permission_denied for a restricted key. */

@@ -33,11 +33,13 @@ function readRows(client: pg.PoolClient, { text, values }: Statement): Promise<u
 }
 
 export function createPostgresReaders(url: string): ReaderBackend {
-  const pool = new pg.Pool({
+  const options: pg.PoolConfig & { pipeline: true } = {
     connectionString: url,
+    pipeline: true,
     max: SLOTS.fast + SLOTS.slow + SPARE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  })
+  }
+  const pool = new pg.Pool(options)
   const ignore = (): void => undefined
   // The pool replaces an idle connection that breaks. Without a listener, the error would end the process.
   pool.on('error', ignore)
@@ -62,18 +64,17 @@ export function createPostgresReaders(url: string): ReaderBackend {
     signal.addEventListener('abort', onAbort)
     let reusable = false
     try {
-      await client.query(`begin read only; set local statement_timeout = ${Math.ceil(timeout_ms)}`)
-      let truncated = false
-      try {
-        return await readRows(client, statement)
-      } catch (error) {
-        truncated = error instanceof AppError
+      // All three are sent together and run one after the other.
+      const begun = client.query(`begin read only; set local statement_timeout = ${Math.ceil(timeout_ms)}`)
+      const rows = readRows(client, statement)
+      const ended = client.query('rollback')
+      const [, result] = await Promise.all([begun, rows, ended]).catch(async (error) => {
+        // A connection that still receives the rest of a result above the limit is closed.
+        if (!(error instanceof AppError)) reusable = await ended.then(() => true).catch(() => false)
         throw error
-      } finally {
-        // A connection that still receives the rest of a result above the limit is closed instead.
-        if (!truncated) await client.query('rollback')
-        reusable = !truncated
-      }
+      })
+      reusable = true
+      return result
     } finally {
       signal.removeEventListener('abort', onAbort)
       // A late cancellation must not hit the next statement on this connection.

@@ -95,16 +95,19 @@ export async function eventNames(
   { search, limit }: { search: string; limit: number },
 ): Promise<Names> {
   const { project_id, after } = query
-  if (!(await hasCounts(reader, project_id))) {
+  const since = (hour: number): Sql => sql`from event_counts e where e.project_id = ${project_id} and e.hour >= ${hour}`
+  const first = hourOf(after)
+  const [isCounted, [excess]] = await Promise.all([
+    hasCounts(reader, project_id),
+    reader.rows<[number]>(
+      sql`select e.hour ${since(first)} order by e.hour desc limit 1 offset ${MAX_COUNT_ROWS}`,
+      options(query),
+    ),
+  ])
+  if (!isCounted) {
     const stored = await reader.rows<[string, number]>(counted(sql`e.event`, query), options(query))
     return { exact: false, names: ranked(new Map(stored), search, limit) }
   }
-  const since = (hour: number): Sql => sql`from event_counts e where e.project_id = ${project_id} and e.hour >= ${hour}`
-  const first = hourOf(after)
-  const [excess] = await reader.rows<[number]>(
-    sql`select e.hour ${since(first)} order by e.hour desc limit 1 offset ${MAX_COUNT_ROWS}`,
-    options(query),
-  )
   const escaped = search.replace(/[\\%_]/g, '\\$&')
   const matching = compileCondition(call(1, 'ilike', [field(1, ['event']), constant(1, `%${escaped}%`)]), { now: 0 })
   const found = await reader.rows<[string, number]>(

@@ -12,6 +12,8 @@ import { isSafe, requireCsrfToken, requireSameOrigin } from './csrf.ts'
 import { originOf } from './request-url.ts'
 
 export interface Authenticator {
+  /** The key or session token of the request, valid or not. */
+  credentialOf(request: FastifyRequest): string | undefined
   /** A key takes precedence over a session: an invalid key is an error even with a valid session. */
   authenticate(request: FastifyRequest): Promise<Caller>
   /** The session of a request to a public operation. Null for a session that has ended. */
@@ -45,6 +47,7 @@ export function createAuthenticator({ db, config, now, milliseconds, signIn, bac
   }
 
   return {
+    credentialOf: (request) => bearer(request.headers.authorization) ?? tokenOf(request),
     authenticate: async (request) => {
       const { headers } = request
       const token = bearer(headers.authorization) === undefined ? tokenOf(request) : undefined

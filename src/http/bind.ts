@@ -12,10 +12,11 @@ import { type AreaName, type IdsOf, isPublic, type OperationId } from '../contra
 import { contract, dereference, type Operation, operations, pointer, resolve } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid, notFound, unavailable } from '../errors.ts'
+import { AppError, invalid, unavailable } from '../errors.ts'
 import { createAuthenticator } from './authentication.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import { isSafe, requireSameOrigin } from './csrf.ts'
+import { type AccessLookups, createKnownAccess } from './known-access.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { RequestContext } from './request-context.ts'
 import { originOf } from './request-url.ts'
@@ -70,6 +71,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   })
 
   const authenticator = createAuthenticator(deps)
+  const knownAccess = deps.db.engine === 'postgres' ? createKnownAccess() : undefined
 
   /** Authenticates and authorizes the caller before the body is read. */
   async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
@@ -82,6 +84,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       rateLimits.countPublicRequest(request, operation)
       if (checksOrigin(operation)) requireSameOrigin(request.headers, originOf(request, deps.config))
     } else {
+      const lookups = beginLookups(request, operation)
       const caller = await authenticator.authenticate(request).catch((error) => {
         rateLimits.countRejectedKey(request, error)
         throw error
@@ -90,30 +93,51 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       requireScope(caller, operation.scope)
       requireFreshSignIn(caller, operation.id, deps.milliseconds())
       rateLimits.countRequest(reply, caller, operation)
-      await resolveAccess(request, caller, operation)
+      await resolveAccess(request, caller, operation, lookups)
     }
     requireAcceptable(request, operation)
     rejectNul(request, operation)
   }
 
-  /** Finds the organization or project of the path and the path's subject, and checks the caller's level. */
-  async function resolveAccess(request: FastifyRequest, caller: Caller, operation: Operation): Promise<void> {
+  /** On PostgreSQL, the lookups start before the caller is authenticated. */
+  function beginLookups(request: FastifyRequest, operation: Operation): AccessLookups {
     const params = request.params as Record<string, string>
-    const access: ResolvedAccess = { operation, params, caller, organization: undefined, project: undefined }
-    if (operation.within === 'organization')
-      access.organization = await organizationFor(deps.db, caller, firstId(params.organization_id, params.id))
-    if (operation.within === 'project')
-      access.project = await projectFor(deps.db, caller, firstId(params.project_id, params.id))
-    request.access = access
     const area = areas[operation.area]
-    if (area?.subject && operation.namesSubject) request.subject = await area.subject(access)
+    const place_id = params[`${operation.within}_id`] ?? params.id ?? ''
+    const lookups: AccessLookups = {
+      place: async (caller) => ({
+        organization:
+          operation.within === 'organization' ? await organizationFor(deps.db, caller, place_id) : undefined,
+        project: operation.within === 'project' ? await projectFor(deps.db, caller, place_id) : undefined,
+      }),
+      subject: async (caller, place) =>
+        operation.namesSubject ? area?.subject?.({ operation, params, caller, ...place }) : undefined,
+    }
+    const credential = authenticator.credentialOf(request)
+    return knownAccess && credential
+      ? knownAccess.begin(credential, `${operation.within} ${place_id}`, lookups)
+      : lookups
+  }
+
+  /** Finds the organization or project of the path and the path's subject, and checks the caller's level. */
+  async function resolveAccess(
+    request: FastifyRequest,
+    caller: Caller,
+    operation: Operation,
+    lookups: AccessLookups,
+  ): Promise<void> {
+    const found = await lookups.place(caller)
+    const params = request.params as Record<string, string>
+    const access: ResolvedAccess = { operation, params, caller, ...found }
+    request.access = access
+    request.subject = await lookups.subject(caller, found)
     const place = access.organization ?? access.project
     if (place) {
       requireLevel(place.membership_level, operation.level)
       await requireSecondFactor(deps.db, caller, place)
     }
     // The area itself has found the subject, so its type is right.
-    await area?.admit?.(access, request.subject as never)
+    await areas[operation.area]?.admit?.(access, request.subject as never)
   }
 
   const route = (scope: FastifyInstance, specification: object) =>
@@ -160,12 +184,6 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       return result
     }
   }
-}
-
-function firstId(...ids: (string | undefined)[]): string {
-  const id = ids.find((id) => id !== undefined)
-  if (id === undefined) throw notFound()
-  return id
 }
 
 /** If the body is optional, `{}` and `[]` (an empty PHP array) count as no body. */

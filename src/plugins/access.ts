@@ -1,8 +1,7 @@
 import { PLUGIN_ACCESS, requireLevel, requirePluginAccess } from '../auth/access.ts'
 import { forbidden, notFound } from '../errors.ts'
-import type { Db } from '../sql/db.ts'
 import { ADMIN } from '../store/members.ts'
-import { type OrganizationRow, pluginsAccess } from '../store/organizations.ts'
+import type { OrganizationRow } from '../store/organizations.ts'
 import type { PluginRow } from '../store/plugins.ts'
 
 /** Operations that reveal or replace code. They return 404 to other organizations. */
@@ -22,9 +21,4 @@ export function requireOwner(plugin: PluginRow, organization_id: string, operati
 export function requireMayShare({ membership_level, plugins_access_level }: OrganizationRow): void {
   requireLevel(membership_level, ADMIN)
   requirePluginAccess(plugins_access_level, PLUGIN_ACCESS.share)
-}
-
-/** For paths of projects, whose organization is not loaded yet. */
-export async function requireOrganizationAccess(db: Db, organization_id: string, needed: number): Promise<void> {
-  requirePluginAccess(await pluginsAccess(db, organization_id), needed)
 }

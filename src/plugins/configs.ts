@@ -51,12 +51,9 @@ export async function list(
   paging: { limit: number; offset: number },
 ): Promise<{ count: number; rows: DescribedConfig[] }> {
   const { count, rows } = await store.list(db, project_id, paging)
-  const pluginOf = await plugins.byIds(db, [...new Set(rows.map(({ plugin_id }) => plugin_id))])
-  const stateOf = await runStates(
-    db,
-    rows.map(({ id }) => id),
-    now(),
-  )
+  const plugin_ids = new Set(rows.map(({ plugin_id }) => plugin_id))
+  const ids = rows.map(({ id }) => id)
+  const [pluginOf, stateOf] = await Promise.all([plugins.byIds(db, [...plugin_ids]), runStates(db, ids, now())])
   return {
     count,
     rows: rows.flatMap((config) => {
@@ -70,8 +67,8 @@ export async function describe(
   { db, now }: Pick<ConfigService, 'db' | 'now'>,
   config: store.PluginConfigRow,
 ): Promise<DescribedConfig> {
-  const stateOf = await runStates(db, [config.id], now())
-  return { ...(await withPlugin(db, config)), state: stateOf(config.id) }
+  const [described, stateOf] = await Promise.all([withPlugin(db, config), runStates(db, [config.id], now())])
+  return { ...described, state: stateOf(config.id) }
 }
 
 export async function withPlugin(db: Db, config: store.PluginConfigRow): Promise<ConfigWithPlugin> {

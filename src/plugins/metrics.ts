@@ -27,9 +27,8 @@ export const hourOf = (time: string): string => `${time.slice(0, 'YYYY-MM-DDTHH'
 /** The last error and the success rate of configurations. */
 export async function runStates(db: Db, ids: readonly number[], now: string): Promise<(id: number) => RunState> {
   if (ids.length === 0) return () => ({ error: null, delivery_rate_24h: null })
-  const errors = await states.errorsOf(db, ids)
   const since = hourOf(new Date(Date.parse(now) - DAY_MS).toISOString())
-  const totals = await metrics.totals(db, ids, since)
+  const [errors, totals] = await Promise.all([states.errorsOf(db, ids), metrics.totals(db, ids, since)])
   return (id) => {
     const error = errors.get(id)
     return {

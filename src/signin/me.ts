@@ -18,11 +18,12 @@ export interface Me extends users.Profile {
 
 export async function get(service: SignInService, caller: Caller): Promise<Me> {
   const { db } = service
-  const account = await accounts.get(db, caller.user.id)
+  const [account, profile] = await Promise.all([accounts.get(db, caller.user.id), users.get(service, caller)])
   if (!account) throw notFound()
   const { session } = caller
   return {
-    ...(await users.get(service, { ...caller, user: account })),
+    ...profile,
+    user: account,
     has_password: account.password_hash !== null,
     has_social_auth: Boolean(account.has_social_auth),
     reauthenticate_by: session && new Date(Date.parse(session.created_at) + FRESH_MS).toISOString(),
@@ -54,5 +55,6 @@ export async function update(
     await applyChange(service, tx, actor, locked, change)
   })
   service.mailer?.wake()
-  return get(service, caller)
+  const updated = await accounts.get(service.db, account.id)
+  return get(service, { ...caller, user: updated ?? account })
 }

@@ -9,6 +9,7 @@ import type { Engine, Sql } from './template.ts'
 export interface Db {
   readonly engine: Engine
   all<Row>(statement: Sql): Promise<Row[]>
+  /** Returns the first row. For lookups by key: on PostgreSQL, others may wait for it on the same connection. */
   get<Row>(statement: Sql): Promise<Row | undefined>
   /** Counts the rows of `from …`. SQLite caches the result until the next commit, because lists count on every page. */
   count(found: Sql): Promise<number>
@@ -63,6 +64,8 @@ export interface DbOptions {
   file?: string
   /** PostgreSQL: the size of the pool. */
   connections?: number
+  /** PostgreSQL: lookups share two more connections. For servers with many parallel requests. */
+  share_connections?: boolean
   /** PostgreSQL: how long to wait for a connection before failing with `unavailable`. */
   wait_ms?: number
   /** PostgreSQL: how long to wait for a lock before failing with `unavailable`. Default: no limit. */

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { errorCode, unavailable } from '../errors.ts'
 import { type Database, type Db, type DbOptions, withoutCredentials } from './db.ts'
+import { createLookups } from './postgres-lookups.ts'
 import { compile, counting, type Sql } from './template.ts'
 
 const CONNECTIONS = 10
@@ -22,13 +23,22 @@ const TIMEOUTS = new Set(['55P03', '25P03', '25P04'])
 /** The pool's error message when no connection becomes free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
 
+interface Prepared {
+  /** The name of the prepared statement. */
+  name: string
+  isLookup: boolean
+}
+
+/** Statements that share a connection never wait for a row lock, and aggregate no rows. */
+const isLookup = (text: string): boolean =>
+  /^\s*select\b/.test(text) && !/\bfor (update|share)\b|\b(count|sum|min|max)\(/.test(text)
+
 export async function openPostgres(
   url: string,
-  { observe, mode, connections = CONNECTIONS, wait_ms = WAIT_MS, lock_ms }: DbOptions = {},
+  { observe, mode, connections = CONNECTIONS, wait_ms = WAIT_MS, lock_ms, share_connections = false }: DbOptions = {},
 ): Promise<Database> {
-  const pool = new pg.Pool({
+  const connection = {
     connectionString: url,
-    max: connections,
     connectionTimeoutMillis: wait_ms,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -36,21 +46,26 @@ export async function openPostgres(
     // Releases the locks of a node that disappears inside a transaction.
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     ...(mode === 'read' && { options: '-c default_transaction_read_only=on' }),
-  })
+  }
+  const pool = new pg.Pool({ ...connection, max: connections })
   // The pool replaces broken idle connections. Without a listener the error would end the process.
   pool.on('error', () => undefined)
 
-  const names = new Map<string, string>()
-  const query = async (on: pg.Pool | pg.PoolClient, statement: Sql): Promise<pg.QueryResult> => {
+  const lookups = share_connections ? createLookups(connection) : undefined
+
+  const prepared = new Map<string, Prepared>()
+  const query = async (on: pg.Pool | pg.PoolClient, statement: Sql, lookup = false): Promise<pg.QueryResult> => {
     const { text, values } = compile(statement, 'postgres')
-    let name = names.get(text)
-    if (!name) {
-      name = `s${names.size}`
-      names.set(text, name)
+    let found = prepared.get(text)
+    if (!found) {
+      found = { name: `s${prepared.size}`, isLookup: isLookup(text) }
+      prepared.set(text, found)
     }
+    const { name } = found
     const start = performance.now()
     try {
-      return await on.query({ name, text, values })
+      const shared = lookup && found.isLookup ? lookups?.query({ name, text, values }) : undefined
+      return await (shared ?? on.query({ name, text, values }))
     } catch (error) {
       throw describeConnectionError(error, url)
     } finally {
@@ -61,7 +76,8 @@ export async function openPostgres(
   const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'close'> => ({
     engine: 'postgres',
     all: async <Row>(statement: Sql): Promise<Row[]> => (await query(where, statement)).rows,
-    get: async <Row>(statement: Sql): Promise<Row | undefined> => (await query(where, statement)).rows[0],
+    get: async <Row>(statement: Sql): Promise<Row | undefined> =>
+      (await query(where, statement, where === pool)).rows[0],
     count: async (found) => (await query(where, counting(found))).rows[0].count,
     run: async (statement) => (await query(where, statement)).rowCount ?? 0,
     exec: async (text) => {
@@ -124,6 +140,7 @@ export async function openPostgres(
     },
     close: async () => {
       clearInterval(timer)
+      await lookups?.close()
       await pool.end()
     },
   }

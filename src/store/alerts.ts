@@ -3,7 +3,7 @@ import type { Db } from '../sql/db.ts'
 import { assignments, type Either, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { BatchExportRow } from './batch_exports.ts'
 import { definedFields } from './changes.ts'
-import { returnedRow } from './rows.ts'
+import { listPage, returnedRow } from './rows.ts'
 
 export type Channel = components['schemas']['AlertChannel']
 export type Trigger = components['schemas']['AlertTrigger']
@@ -46,8 +46,7 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: AlertRow[] }> {
   const owned = sql`from alerts where organization_id = ${organization_id}`
-  const rows = await db.all<AlertRow>(sql`select * ${owned} order by created_at, id limit ${limit} offset ${offset}`)
-  return { count: await db.count(owned), rows }
+  return listPage<AlertRow>(db, sql`select * ${owned} order by created_at, id limit ${limit} offset ${offset}`, owned)
 }
 
 export const count = (tx: Db, organization_id: string): Promise<number> =>

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { type Sql, sql } from '../sql/template.ts'
+import { listPage } from './rows.ts'
 import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const
@@ -38,8 +39,9 @@ export async function list(
     from batch_export_log_entries where batch_export_id = ${batch_export_id}
       ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
       ${matchingEntries(filter)}`
-  const rows = await db.all<LogEntryRow>(
+  return listPage<LogEntryRow>(
+    db,
     sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
+    found,
   )
-  return { count: await db.count(found), rows }
 }

@@ -2,7 +2,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, type Sql, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
-import { returnedRow } from './rows.ts'
+import { listPage, returnedRow } from './rows.ts'
 import { contains } from './search.ts'
 
 type Schemas = components['schemas']
@@ -63,10 +63,11 @@ export async function list(
   const named = search ? sql`and ${contains(sql`x.name`, search)}` : sql``
   const using = integration === undefined ? sql`` : sql`and x.integration_id = ${integration}`
   const owned = sql`from batch_exports x where ${ownedBy(owner)} ${named} ${using}`
-  const rows = await db.all<BatchExportRow>(
+  return listPage<BatchExportRow>(
+    db,
     sql`select * ${owned} order by created_at desc, id desc limit ${limit} offset ${offset}`,
+    owned,
   )
-  return { count: await db.count(owned), rows }
 }
 
 export function get(db: Db, owner: Owner, id: string): Promise<BatchExportRow | undefined> {

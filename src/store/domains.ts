@@ -2,6 +2,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
+import { listPage } from './rows.ts'
 
 export type SsoEnforcement = components['schemas']['Domain']['sso_enforcement']
 
@@ -45,8 +46,7 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: DomainRow[] }> {
   const owned = sql`from domains where organization_id = ${organization_id}`
-  const rows = await db.all<DomainRow>(sql`select * ${owned} order by domain limit ${limit} offset ${offset}`)
-  return { count: await db.count(owned), rows }
+  return listPage<DomainRow>(db, sql`select * ${owned} order by domain limit ${limit} offset ${offset}`, owned)
 }
 
 export function get(db: Db, organization_id: string, id: string): Promise<DomainRow | undefined> {

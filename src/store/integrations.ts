@@ -3,6 +3,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
+import { listPage } from './rows.ts'
 
 export type IntegrationKind = components['schemas']['IntegrationKind']
 
@@ -36,10 +37,11 @@ export async function list(
 ): Promise<{ count: number; rows: CountedIntegrationRow[] }> {
   const ofKind = kind ? sql`and i.kind = ${kind}` : sql``
   const found = sql`from integrations i where i.organization_id = ${organization_id} ${ofKind}`
-  const rows = await db.all<CountedIntegrationRow>(
+  return listPage<CountedIntegrationRow>(
+    db,
     sql`select ${counted} ${found} order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`,
+    found,
   )
-  return { count: await db.count(found), rows }
 }
 
 export function get(db: Db, organization_id: string, id: string): Promise<CountedIntegrationRow | undefined> {

@@ -1,6 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 import { type Level, MEMBER } from './members.ts'
+import { listPage } from './rows.ts'
 import { emailKey, type UserRow, userColumns } from './users.ts'
 
 export const INVITE_LIFETIME_MS = 72 * 3_600_000
@@ -59,10 +60,14 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: Invite[] }> {
   const owned = sql`where i.organization_id = ${organization_id}`
-  const rows = await db.all<Joined>(sql`
+  const { count, rows } = await listPage<Joined>(
+    db,
+    sql`
     select ${row}, ${userColumns} ${invites} ${owned}
-    order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`)
-  return { count: await db.count(sql`from invites i ${owned}`), rows: rows.map(toInvite) }
+    order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`,
+    sql`from invites i ${owned}`,
+  )
+  return { count, rows: rows.map(toInvite) }
 }
 
 export async function get(db: Db, organization_id: string, id: string): Promise<Invite | undefined> {

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { listPage } from './rows.ts'
 import { emailKey, searchText, type UserRow, userColumns } from './users.ts'
 
 export const MEMBER = 1
@@ -38,8 +39,7 @@ export async function list(
   const found = sql`${people} where m.organization_id = ${organization_id} and u.is_active
     ${byEmail} ${bySearch} ${byUpdate}`
   const ordered = order === 'joined_at' ? sql`order by m.joined_at, m.id` : sql`order by m.joined_at desc, m.id desc`
-  const rows = await db.all<MemberRow>(sql`select ${row} ${found} ${ordered} limit ${limit} offset ${offset}`)
-  return { count: await db.count(found), rows }
+  return listPage<MemberRow>(db, sql`select ${row} ${found} ${ordered} limit ${limit} offset ${offset}`, found)
 }
 
 const contains = (text: Sql, part: string): Sql =>

@@ -4,6 +4,7 @@ import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsOrganization, type KeyRestrictions, organizationFilter } from './key-restrictions.ts'
 import { type Level, OWNER } from './members.ts'
 import * as purges from './purges.ts'
+import { listPage } from './rows.ts'
 
 /** 0 no plugins, 3 view and configure, 6 install, 9 share with all organizations. */
 export type PluginsAccessLevel = 0 | 3 | 6 | 9
@@ -41,10 +42,13 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: OrganizationRow[] }> {
   const visible = sql`where m.user_id = ${user_id} ${organizationFilter(restrictions)}`
-  const rows = await db.all<OrganizationRow>(sql`
+  return listPage<OrganizationRow>(
+    db,
+    sql`
     select ${row} ${memberships} ${visible} order by m.organization_created_at, m.organization_id
-    limit ${limit} offset ${offset}`)
-  return { count: await db.count(sql`from members m ${visible}`), rows }
+    limit ${limit} offset ${offset}`,
+    sql`from members m ${visible}`,
+  )
 }
 
 /** Undefined unless the user is a member and the key allows the organization. */

@@ -64,19 +64,23 @@ export async function list(
   const touched = sql`from activity_log a join plugins p on p.id = a.plugin_id
     where a.organization_id = ${organization_id} and a.plugin_id is not null and p.family = ${family}
       and (p.organization_id = ${organization_id} or (${visibleTo(organization_id)}))`
-  const total = await db.get<{ count: number }>(sql`select count(distinct a.plugin_id) as count ${touched}`)
-  const page = await db.all<{ plugin_id: number }>(sql`
-    select a.plugin_id ${touched} group by a.plugin_id order by max(a.created_at) desc, max(a.id) desc
-    limit ${limit} offset ${offset}`)
+  const [total, page] = await Promise.all([
+    db.get<{ count: number }>(sql`select count(distinct a.plugin_id) as count ${touched}`),
+    db.all<{ plugin_id: number }>(sql`
+      select a.plugin_id ${touched} group by a.plugin_id order by max(a.created_at) desc, max(a.id) desc
+      limit ${limit} offset ${offset}`),
+  ])
   const ids = page.map(({ plugin_id }) => plugin_id)
   if (ids.length === 0) return { count: total?.count ?? 0, rows: [] }
-  const plugins = await byIds(db, ids)
-  const entries = await db.all<ActivityRow>(sql`
-    select plugin_id, area, item_id, activity, user_first_name, user_email, item_name, plugin_changes, created_at
-    from (select a.*, row_number() over (partition by a.plugin_id order by a.created_at desc, a.id desc) as place
-      from activity_log a
-      where a.organization_id = ${organization_id} and a.plugin_id is not null and a.plugin_id in ${oneOf(ids)}) as latest
-    where place <= ${MAX_ENTRIES_PER_PLUGIN} order by created_at desc, id desc limit ${MAX_ENTRIES_PER_PAGE}`)
+  const [plugins, entries] = await Promise.all([
+    byIds(db, ids),
+    db.all<ActivityRow>(sql`
+      select plugin_id, area, item_id, activity, user_first_name, user_email, item_name, plugin_changes, created_at
+      from (select a.*, row_number() over (partition by a.plugin_id order by a.created_at desc, a.id desc) as place
+        from activity_log a
+        where a.organization_id = ${organization_id} and a.plugin_id is not null and a.plugin_id in ${oneOf(ids)}) latest
+      where place <= ${MAX_ENTRIES_PER_PLUGIN} order by created_at desc, id desc limit ${MAX_ENTRIES_PER_PAGE}`),
+  ])
   const entriesOf = new Map<number, ActivityRow[]>(ids.map((id) => [id, []]))
   for (const entry of entries) entriesOf.get(entry.plugin_id)?.push(entry)
   return {

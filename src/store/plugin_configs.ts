@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
-import { returnedRow } from './rows.ts'
+import { listPage, returnedRow } from './rows.ts'
 
 export interface PluginConfigRow {
   id: number
@@ -33,10 +33,11 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: PluginConfigRow[] }> {
   const owned = sql`from plugin_configs where project_id = ${project_id}`
-  const rows = await db.all<PluginConfigRow>(
+  return listPage<PluginConfigRow>(
+    db,
     sql`select * ${owned} order by sort_order, id limit ${limit} offset ${offset}`,
+    owned,
   )
-  return { count: await db.count(owned), rows }
 }
 
 export function get(db: Db, project_id: number, id: number): Promise<PluginConfigRow | undefined> {

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, type Sql, sql } from '../sql/template.ts'
+import { listPage } from './rows.ts'
 import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] as const
@@ -59,10 +60,11 @@ export async function list(
   const found: Sql = sql`
     from plugin_log_entries where plugin_config_id = ${plugin_config_id}
       ${matchingEntries(filter)}`
-  const entries = await db.all<LogEntryRow>(
+  return listPage<LogEntryRow>(
+    db,
     sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
+    found,
   )
-  return { count: await db.count(found), rows: entries }
 }
 
 /** Rows per statement: a long one would block other writes. */

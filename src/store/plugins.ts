@@ -1,6 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { assignments, chunks, forUpdate, oneOf, rows, type Sql, sql, type Value } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
+import { listPage } from './rows.ts'
 
 /** All families share one table. The family of a plugin never changes. */
 export type Family = 'pipeline_destinations' | 'pipeline_frontend_apps' | 'pipeline_import_apps'
@@ -104,10 +105,11 @@ export async function list(
   { limit, offset }: Paging,
 ): Promise<{ count: number; rows: PluginRow[] }> {
   const chosen = sql`p.family = ${family} and ${visibleTo(organization_id)} ${filterBy(filter, organization_id)}`
-  const found = await db.all<PluginRow>(
+  return listPage<PluginRow>(
+    db,
     sql`select ${row} ${plugins} where ${chosen} order by p.id limit ${limit} offset ${offset}`,
+    sql`from plugins p where ${chosen}`,
   )
-  return { count: await db.count(sql`from plugins p where ${chosen}`), rows: found }
 }
 
 /** Undefined when the organization cannot see the plugin. Without a family, all families match. */

@@ -4,8 +4,9 @@ import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsProject, type KeyRestrictions, projectFilter } from './key-restrictions.ts'
 import type { Level } from './members.ts'
+import type { PluginsAccessLevel } from './organizations.ts'
 import * as purges from './purges.ts'
-import { returnedRow } from './rows.ts'
+import { listPage, returnedRow } from './rows.ts'
 
 export interface ProjectRow {
   id: number
@@ -26,8 +27,9 @@ export type TeamRow = Omit<ProjectRow, 'event_retention_days' | 'created_at' | '
 /** A project as a member of its organization sees it. */
 export interface MembersProjectRow extends ProjectRow {
   membership_level: Level
-  /** The rule of its organization. */
+  /** Of its organization. */
   enforce_2fa: boolean | number | null
+  plugins_access_level: PluginsAccessLevel
 }
 
 export interface ProjectInput {
@@ -41,8 +43,8 @@ const team = sql`p.id, p.uuid, p.organization_id, p.api_token, p.name, p.timezon
 const row = sql`${team}, p.event_retention_days, p.created_at, p.updated_at`
 
 const memberships = sql`from members m join projects p on p.organization_id = m.organization_id`
-const membersView = sql`${row}, m.level as membership_level,
-  (select o.enforce_2fa from organizations o where o.id = p.organization_id) as enforce_2fa`
+const membersView = sql`${row}, m.level as membership_level, o.enforce_2fa, o.plugins_access_level
+  ${memberships} join organizations o on o.id = p.organization_id`
 
 export async function list(
   db: Db,
@@ -51,8 +53,7 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: ProjectRow[] }> {
   const visible = sql`${memberships} where m.user_id = ${user_id} ${projectFilter(restrictions)}`
-  const rows = await db.all<ProjectRow>(sql`select ${row} ${visible} order by p.id limit ${limit} offset ${offset}`)
-  return { count: await db.count(visible), rows }
+  return listPage<ProjectRow>(db, sql`select ${row} ${visible} order by p.id limit ${limit} offset ${offset}`, visible)
 }
 
 /** Undefined unless the user is a member of the organization and the key allows the project. */
@@ -63,7 +64,7 @@ export async function get(
   id: number,
 ): Promise<MembersProjectRow | undefined> {
   const found = await db.get<MembersProjectRow>(
-    sql`select ${membersView} ${memberships} where m.user_id = ${user_id} and p.id = ${id}`,
+    sql`select ${membersView} where m.user_id = ${user_id} and p.id = ${id}`,
   )
   return found && allowsProject(restrictions, found.id, found.organization_id) ? found : undefined
 }
@@ -75,7 +76,7 @@ export function current(
   restrictions: KeyRestrictions,
 ): Promise<MembersProjectRow | undefined> {
   return db.get<MembersProjectRow>(sql`
-    select ${membersView} ${memberships} where m.user_id = ${user.id} ${projectFilter(restrictions)}
+    select ${membersView} where m.user_id = ${user.id} ${projectFilter(restrictions)}
     order by case when p.id = ${user.current_project_id} then 0
                   when p.organization_id = ${user.current_organization_id} then 1 else 2 end,
       m.joined_at, p.id limit 1`)

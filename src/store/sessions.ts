@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { listPage } from './rows.ts'
 import { type UserRow, userColumns } from './users.ts'
 
 /** How a user signed in: `password`, `link`, `signup`, or the name of a single sign-on provider. */
@@ -61,10 +62,11 @@ export async function list(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: SessionRow[] }> {
   const found = sql`from sessions s where s.user_id = ${user_id} and ${isActive(active)}`
-  const rows = await db.all<SessionRow>(
+  return listPage<SessionRow>(
+    db,
     sql`select ${columns} ${found} order by s.last_used_at desc, s.id desc limit ${limit} offset ${offset}`,
+    found,
   )
-  return { count: await db.count(found), rows }
 }
 
 export async function touch(db: Db, id: string, now: string): Promise<void> {
