@@ -29,7 +29,7 @@ async function exportToParquet(): Promise<string> {
   const id = await createExport(workspace, { file_format: 'Parquet', compression: 'zstd' })
   await runOnce(workspace, id)
   const folder = join(dirname(workspace.file), 'exports', String(workspace.project_id), id)
-  const [name = ''] = readdirSync(folder).filter((name) => name.endsWith('.parquet'))
+  const [name = ''] = readdirSync(folder)
   return join(folder, name)
 }
 
