@@ -6,6 +6,7 @@
 
 import type { Benchmark, Limit } from './benchmark.ts'
 import { answers } from './benchmarks/answers.ts'
+import { columnar } from './benchmarks/columnar.ts'
 import { consolePages } from './benchmarks/console.ts'
 import { firstPage, propertyFilter } from './benchmarks/event-queries.ts'
 import { ingestion } from './benchmarks/events-in.ts'
@@ -16,6 +17,7 @@ import { warehouses } from './benchmarks/export-warehouses.ts'
 import { growth } from './benchmarks/growth.ts'
 import { isolation } from './benchmarks/isolation.ts'
 import { plugins } from './benchmarks/plugins.ts'
+import { postgres } from './benchmarks/postgres.ts'
 import { signin } from './benchmarks/signin.ts'
 import { idleMemory, processes } from './benchmarks/size.ts'
 import { start } from './benchmarks/start.ts'
@@ -33,14 +35,16 @@ const BENCHMARKS: Benchmark[] = [
   ingestion,
   firstPage,
   propertyFilter,
+  columnar,
   ...memory,
-  isolation,
+  ...isolation,
   ...signin,
   ...consolePages,
   ...plugins,
   ...exports,
   ...warehouses,
   ...cloudWarehouses,
+  ...postgres,
 ]
 
 const selected = process.argv.slice(2)

@@ -42,17 +42,25 @@ export async function startPeer(script: string, args: string[], { api_key }: Wor
   return { url: JSON.parse(String(line)).url, api_key }
 }
 
-/** `node:http` with the recorded responses of this workspace for these paths. */
-export async function bare(workspace: Workspace, paths: string[]): Promise<Peer> {
+/** Pairs of a path and a file with the recorded response of this workspace. */
+async function recordResponses(workspace: Workspace, paths: string[]): Promise<string[]> {
   const folder = tempFolder()
-  const args: string[] = []
+  const pairs: string[] = []
   for (const [i, path] of paths.entries()) {
     const file = join(folder, String(i))
     writeFileSync(file, await fetchBody(workspace, path))
-    args.push(path, file)
+    pairs.push(path, file)
   }
-  return startPeer('bare.mjs', args, workspace)
+  return pairs
 }
+
+/** `node:http` with the recorded responses of this workspace for these paths. */
+export const bare = async (workspace: Workspace, paths: string[]): Promise<Peer> =>
+  startPeer('bare.mjs', await recordResponses(workspace, paths), workspace)
+
+/** Fastify with the same recorded responses. */
+export const constantFastify = async (workspace: Workspace, paths: string[]): Promise<Peer> =>
+  startPeer('constant-fastify.mjs', await recordResponses(workspace, paths), workspace)
 
 export const plainFastify = (workspace: Workspace): Promise<Peer> =>
   startPeer('fastify.mjs', [databaseOf(workspace)], workspace)

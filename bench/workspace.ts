@@ -19,7 +19,9 @@ export interface Workspace {
   project_id: number
   organization_id: string
   pid: number
-  /** The events database. */
+  /** The URL of the database. */
+  database: string
+  /** The events database on SQLite. Empty on PostgreSQL. */
   file: string
   agent: Agent
 }
@@ -27,8 +29,8 @@ export interface Workspace {
 export const PEOPLE = 2_000
 const NAMES = ['$pageview', '$autocapture', 'order placed', 'signed up']
 const ROWS_PER_TRANSACTION = 100_000
-const DAYS = 30
-const DAY_MS = 86_400_000
+export const DAYS = 30
+export const DAY_MS = 86_400_000
 
 const servers: ChildProcess[] = []
 let root: string | undefined
@@ -48,17 +50,26 @@ export function tempFolder(): string {
 /** Starts a server on a new data folder, or another process on the folder of `existing`. */
 export async function startWorkspace(existing?: Workspace): Promise<Workspace> {
   const folder = existing ? dirname(existing.file) : tempFolder()
-  const serve = ['dist/workspace-admin.js', 'serve', '--json', '--port', '0', '--database', `sqlite:${folder}`]
+  const workspace = await startServer(`sqlite:${folder}`, {}, existing?.api_key)
+  return { ...workspace, file: join(folder, EVENTS.file) }
+}
+
+/** `api_key`: the first key, unless this start creates it. */
+export async function startServer(
+  database: string,
+  variables: Record<string, string>,
+  api_key?: string,
+): Promise<Workspace> {
+  const serve = ['dist/workspace-admin.js', 'serve', '--json', '--port', '0']
   const server = spawn(process.execPath, serve, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, LOG_LEVEL: 'error', RATE_LIMITS: 'false' },
+    env: { ...process.env, LOG_LEVEL: 'error', RATE_LIMITS: 'false', ...variables, DATABASE_URL: database },
   })
   killOnExit(server)
   const [line] = await once(createInterface(server.stdout), 'line')
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   const output = JSON.parse(String(line))
-  const api_key = output.api_key ?? existing?.api_key
-  return { ...output, api_key, pid: server.pid, file: join(folder, EVENTS.file), agent }
+  return { ...output, api_key: output.api_key ?? api_key, pid: server.pid, database, file: '', agent }
 }
 
 const workspacesBySize = new Map<number, Promise<Workspace>>()
@@ -93,6 +104,25 @@ export const properties = (i: number, id: () => string = v7): object => ({
 
 export const eventName = (i: number): string => NAMES[i % NAMES.length] ?? ''
 
+export interface EventRow {
+  uuid: string
+  event: string
+  distinct_id: string
+  /** Microseconds. */
+  timestamp: number
+  /** The properties. */
+  json: string
+}
+
+/** The event with the number `i`, in a series that begins at `start` with one event every `step_ms`. */
+export function eventRow(i: number, start: number, step_ms: number): EventRow {
+  const msecs = start + Math.floor(i * step_ms)
+  const uuid = v7({ msecs, seq: i })
+  const json = JSON.stringify(properties(i, () => uuid))
+  const distinct_id = `person-${(i * 7_919) % PEOPLE}`
+  return { uuid, event: eventName(i), distinct_id, timestamp: msecs * 1_000, json }
+}
+
 /** Inserts events into each project's database file directly, as if ingested over some days. Creates the indexes last. */
 export function insertEvents({ file }: Workspace, projects: readonly number[], count: number, days = DAYS): void {
   const db = new Sqlite(file)
@@ -108,10 +138,8 @@ export function insertEvents({ file }: Workspace, projects: readonly number[], c
   const distinctId = db.prepare('insert into person_distinct_ids values (?, ?, ?)')
   const rows = db.transaction((project_id: number, from: number, to: number) => {
     for (let i = from; i < to; i++) {
-      const msecs = start + Math.floor((i / count) * days * DAY_MS)
-      const uuid = v7({ msecs, seq: i })
-      const json = JSON.stringify(properties(i, () => uuid))
-      event.run(project_id, uuid, eventName(i), `person-${(i * 7_919) % PEOPLE}`, msecs * 1_000, msecs * 1_000, json)
+      const { uuid, event: name, distinct_id, timestamp, json } = eventRow(i, start, (days * DAY_MS) / count)
+      event.run(project_id, uuid, name, distinct_id, timestamp, timestamp, json)
     }
   })
   const people = db.transaction((project_id: number) => {

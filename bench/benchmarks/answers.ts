@@ -2,12 +2,15 @@
 
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { load } from '../load.ts'
-import { bare, django, express, hasDjango, installPeers, type Peer, plainFastify } from '../peers.ts'
+import { bare, constantFastify, django, express, hasDjango, installPeers, type Peer, plainFastify } from '../peers.ts'
+import { startOnPostgres } from '../postgres.ts'
 import { postJson, startWorkspace, type Workspace } from '../workspace.ts'
 
 const ORGANIZATIONS = 120
 const US = 'workspace-admin'
+const ON_POSTGRES = 'workspace-admin on PostgreSQL'
 const BARE = 'bare node:http'
+const CONSTANT = 'Fastify answering a constant'
 const FASTIFY = 'plain Fastify'
 const EXPRESS = 'Express, express-openapi-validator'
 const DJANGO = 'Django REST framework'
@@ -19,29 +22,40 @@ const PEERS: Record<string, (workspace: Workspace) => Promise<Peer>> = {
 }
 
 let peers: Promise<Record<string, Peer>> | undefined
-let organization_id: string
+/** Each server has organizations of its own. */
+const organizationIds = new WeakMap<Peer, string>()
 
 const LIST_20 = '/api/organizations/?limit=20'
 const LIST_100 = '/api/organizations/?limit=100'
+const retrievePath = (organization_id: string): string => `/api/organizations/${organization_id}/`
+
+async function withOrganizations(workspace: Workspace): Promise<Workspace> {
+  for (let i = 1; i < ORGANIZATIONS; i++)
+    await postJson(workspace, '/api/organizations/', { name: `Organization ${i}` })
+  return workspace
+}
 
 async function start(): Promise<Record<string, Peer>> {
   installPeers()
-  const workspace = await startWorkspace()
-  for (let i = 1; i < ORGANIZATIONS; i++)
-    await postJson(workspace, '/api/organizations/', { name: `Organization ${i}` })
-  organization_id = workspace.organization_id
+  const workspace = await withOrganizations(await startWorkspace())
+  const onPostgres = await withOrganizations(await startOnPostgres())
+  const paths = [retrievePath(workspace.organization_id), LIST_20, LIST_100]
   const servers: Record<string, Peer> = {
     [US]: workspace,
-    [BARE]: await bare(workspace, [`/api/organizations/${organization_id}/`, LIST_20, LIST_100]),
+    [ON_POSTGRES]: onPostgres,
+    [BARE]: await bare(workspace, paths),
+    [CONSTANT]: await constantFastify(workspace, paths),
   }
   for (const [name, startPeer] of Object.entries(PEERS)) servers[name] = await startPeer(workspace)
+  for (const peer of Object.values(servers)) organizationIds.set(peer, workspace.organization_id)
+  organizationIds.set(onPostgres, onPostgres.organization_id)
   return servers
 }
 
 interface ReadBenchmark {
   name: string
   description: string
-  path: () => string
+  path: (organization_id: string) => string
   amount: number
   /** Minimum speed relative to each peer. */
   ofBare: number
@@ -58,7 +72,7 @@ function benchmark({ name, description, path, amount, ofBare, ofDjango, ofExpres
       if (!server) throw new Error(`${peer} is not running`)
       // Slow peers get fewer requests and their time is scaled. A full round would take a minute.
       const scale = (peer === DJANGO ? 20 : peer === EXPRESS ? 4 : 1) * (warmup ? 2 : 1)
-      return (await load(server, { path: path() }, amount / scale)) * scale
+      return (await load(server, { path: path(organizationIds.get(server) ?? '') }, amount / scale)) * scale
     }
   return {
     name,
@@ -69,7 +83,9 @@ function benchmark({ name, description, path, amount, ofBare, ofDjango, ofExpres
       await peers
       return undefined
     },
-    variants: Object.fromEntries([US, BARE, ...Object.keys(PEERS)].map((peer) => [peer, variant(peer)])),
+    variants: Object.fromEntries(
+      [US, ON_POSTGRES, BARE, CONSTANT, ...Object.keys(PEERS)].map((peer) => [peer, variant(peer)]),
+    ),
     limits: [
       { subject: US, against: BARE, atLeast: ofBare },
       ...(ofExpress ? [{ subject: US, against: EXPRESS, atLeast: ofExpress }] : []),
@@ -85,7 +101,7 @@ export const answers: Benchmark[] = [
   benchmark({
     name: 'answers.retrieve',
     description: 'The most frequent request: check the key and read one organization from the database.',
-    path: () => `/api/organizations/${organization_id}/`,
+    path: retrievePath,
     amount: 20_000,
     ofBare: 0.6,
     ofDjango: 20,

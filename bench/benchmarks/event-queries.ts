@@ -3,6 +3,7 @@ import { setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { NICENESS } from '../../src/events/readers-sqlite.ts'
 import type { Benchmark } from '../benchmark.ts'
+import { postgresWorkspaceOf } from '../postgres.ts'
 import { eventName, fetchBody, percentile, timed, type Workspace, workspaceOf } from '../workspace.ts'
 
 const PAGES = 100
@@ -12,6 +13,9 @@ const eventCount = (count: number): string => `${count.toLocaleString('en')} eve
 let few: Workspace
 let scanned: Workspace
 let many: Workspace
+let fewOnPostgres: Workspace
+let scannedOnPostgres: Workspace
+let manyOnPostgres: Workspace
 
 const listPath = ({ project_id }: Workspace, query: Record<string, string>): string =>
   `/api/projects/${project_id}/events/?${new URLSearchParams(query)}`
@@ -30,6 +34,12 @@ const medianTime = (workspace: () => Workspace, query: Record<string, string>) =
   return percentile(times, 0.5)
 }
 
+const POSTGRES = 'on PostgreSQL'
+const FIRST_PAGE_ENGINES = [
+  { suffix: '', small: () => few, large: () => many },
+  { suffix: ` ${POSTGRES}`, small: () => fewOnPostgres, large: () => manyOnPostgres },
+]
+
 export const firstPage: Benchmark = {
   name: 'events.page',
   description: 'The cost of a first page depends on its size, not on the number of stored events.',
@@ -37,19 +47,25 @@ export const firstPage: Benchmark = {
   setup: async () => {
     few = await workspaceOf(FEW)
     many = await workspaceOf(MANY)
+    fewOnPostgres = await postgresWorkspaceOf(FEW)
+    manyOnPostgres = await postgresWorkspaceOf(MANY)
     return undefined
   },
   variants: Object.fromEntries(
-    Object.entries(FIRST_PAGES).flatMap(([name, query]) => [
-      [`${name}, ${eventCount(FEW)}`, medianTime(() => few, query)],
-      [`${name}, ${eventCount(MANY)}`, medianTime(() => many, query)],
-    ]),
+    FIRST_PAGE_ENGINES.flatMap(({ suffix, small, large }) =>
+      Object.entries(FIRST_PAGES).flatMap(([name, query]) => [
+        [`${name}, ${eventCount(FEW)}${suffix}`, medianTime(small, query)],
+        [`${name}, ${eventCount(MANY)}${suffix}`, medianTime(large, query)],
+      ]),
+    ),
   ),
-  limits: Object.keys(FIRST_PAGES).map((name) => ({
-    subject: `${name}, ${eventCount(MANY)}`,
-    against: `${name}, ${eventCount(FEW)}`,
-    atMost: 1.5,
-  })),
+  limits: FIRST_PAGE_ENGINES.flatMap(({ suffix }) =>
+    Object.keys(FIRST_PAGES).map((name) => ({
+      subject: `${name}, ${eventCount(MANY)}${suffix}`,
+      against: `${name}, ${eventCount(FEW)}${suffix}`,
+      atMost: 1.5,
+    })),
+  ),
 }
 
 /** The same query as a request to the server and as hand-written SQL on the database file. */
@@ -99,12 +115,17 @@ export const propertyFilter: Benchmark = {
   rounds: 3,
   setup: async () => {
     scanned = await workspaceOf(SCANNED)
+    scannedOnPostgres = await postgresWorkspaceOf(SCANNED)
     return undefined
   },
   variants: Object.fromEntries(
     Object.entries(QUERIES).flatMap(([name, { query, sql }]) => [
       [`${name}, direct SQL`, () => directSql(sql)],
       [`${name}, over HTTP`, () => timed(() => fetchBody(scanned, listPath(scanned, query)))],
+      [
+        `${name}, over HTTP ${POSTGRES}`,
+        () => timed(() => fetchBody(scannedOnPostgres, listPath(scannedOnPostgres, query))),
+      ],
     ]),
   ),
   limits: Object.keys(QUERIES).map((name) => ({

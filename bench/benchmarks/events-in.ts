@@ -7,6 +7,7 @@ import { personIdOf } from '../../src/events/persons.ts'
 import { COLUMN_TYPES } from '../../src/sql/column-types.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import type { Benchmark } from '../benchmark.ts'
+import { startOnPostgres } from '../postgres.ts'
 import {
   eventName,
   fetchBody,
@@ -23,10 +24,11 @@ const BATCH = 100
 const CONNECTIONS = 8
 
 let workspace: Workspace
+let onPostgres: Workspace
 let raw: Sqlite.Database
 
-const batch = (): object[] =>
-  Array.from({ length: BATCH }, (_, i) => ({
+const batch = (size = BATCH): object[] =>
+  Array.from({ length: size }, (_, i) => ({
     uuid: v7(),
     event: eventName(i),
     distinct_id: `person-${Math.floor(Math.random() * PEOPLE)}`,
@@ -34,10 +36,10 @@ const batch = (): object[] =>
     properties: properties(i),
   }))
 
-export const bodyFor = ({ project_token }: Workspace): Buffer =>
-  Buffer.from(JSON.stringify({ api_key: project_token, batch: batch() }))
+export const bodyFor = ({ project_token }: Workspace, size = BATCH): Buffer =>
+  Buffer.from(JSON.stringify({ api_key: project_token, batch: batch(size) }))
 
-/** Sends batches of 100 events on several connections. */
+/** Sends batches on several connections. */
 export async function sendBatches(to: Workspace, count: number, body: () => Buffer): Promise<void> {
   let remaining = count
   await Promise.all(
@@ -47,9 +49,9 @@ export async function sendBatches(to: Workspace, count: number, body: () => Buff
   )
 }
 
-async function overHttp(): Promise<number> {
-  const bodies = Array.from({ length: BATCHES }, () => bodyFor(workspace))
-  return timed(() => sendBatches(workspace, BATCHES, () => bodies.pop() ?? bodyFor(workspace)))
+async function overHttp(to: Workspace): Promise<number> {
+  const bodies = Array.from({ length: BATCHES }, () => bodyFor(to))
+  return timed(() => sendBatches(to, BATCHES, () => bodies.pop() ?? bodyFor(to)))
 }
 
 /** Inserts the rows that the server stores for such batches directly: the maximum speed of the engine. */
@@ -82,6 +84,7 @@ async function directInserts(): Promise<number> {
 
 async function setup(): Promise<() => void> {
   workspace = await startWorkspace()
+  onPostgres = await startOnPostgres()
   raw = new Sqlite(join(tempFolder(), EVENTS.file))
   raw.pragma('journal_mode = wal')
   raw.pragma('synchronous = full')
@@ -90,6 +93,7 @@ async function setup(): Promise<() => void> {
 }
 
 const HTTP = `${(BATCHES * BATCH).toLocaleString('en')} events over HTTP`
+const HTTP_POSTGRES = `${HTTP} on PostgreSQL`
 const DIRECT = 'direct inserts of the same rows'
 
 export const ingestion: Benchmark = {
@@ -97,6 +101,10 @@ export const ingestion: Benchmark = {
   description: 'Ingestion reaches at least half of the insert speed of the engine. Acknowledged events are durable.',
   rounds: 5,
   setup,
-  variants: { [DIRECT]: directInserts, [HTTP]: overHttp },
+  variants: {
+    [DIRECT]: directInserts,
+    [HTTP]: () => overHttp(workspace),
+    [HTTP_POSTGRES]: () => overHttp(onPostgres),
+  },
   limits: [{ subject: HTTP, against: DIRECT, atMost: 2 }],
 }

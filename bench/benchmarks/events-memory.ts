@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Benchmark, Variant } from '../benchmark.ts'
+import { postgresWorkspaceOf, startOnPostgres } from '../postgres.ts'
 import { memoryOf, send, startWorkspace, type Workspace, workspaceOf } from '../workspace.ts'
 import { bodyFor, sendBatches } from './events-in.ts'
 
@@ -61,5 +62,11 @@ export const memory: Benchmark[] = [
     startWorkspace,
     during((warmup) => sendBatches(workspace, warmup ? 2_000 : 10_000, () => bodyFor(workspace))),
   ),
+  memoryBenchmark(
+    `${INGESTING} on PostgreSQL`,
+    startOnPostgres,
+    during((warmup) => sendBatches(workspace, warmup ? 2_000 : 10_000, () => bodyFor(workspace))),
+  ),
   memoryBenchmark(DOWNLOADING, () => workspaceOf(ROWS), during(downloadSlowly)),
+  memoryBenchmark(`${DOWNLOADING} on PostgreSQL`, () => postgresWorkspaceOf(ROWS), during(downloadSlowly)),
 ]

@@ -1,10 +1,14 @@
 /** The same request on a small and on a large database. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { v7 } from 'uuid'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { load } from '../load.ts'
 import { databaseOf, installPeers } from '../peers.ts'
-import { fetchBody, postJson, startWorkspace, type Workspace } from '../workspace.ts'
+import { createDatabase as createEmptyDatabase, embeddedPostgres } from '../postgres.ts'
+import { fetchBody, postJson, startServer, startWorkspace, tempFolder, type Workspace } from '../workspace.ts'
 
 const FEW = 10
 const MANY = 100_000
@@ -21,6 +25,26 @@ const databaseWith = (count: number): Promise<Database> => {
   const database = databases.get(count) ?? createDatabase(count)
   databases.set(count, database)
   return database
+}
+
+const postgresDatabases = new Map<number, Promise<Database>>()
+const postgresDatabaseWith = (count: number): Promise<Database> => {
+  const database = postgresDatabases.get(count) ?? copyToPostgres(count)
+  postgresDatabases.set(count, database)
+  return database
+}
+
+/** Copies the rows of the SQLite database to PostgreSQL. */
+async function copyToPostgres(count: number): Promise<Database> {
+  const original = await databaseWith(count)
+  // The command rejects a folder that a server has open.
+  const folder = tempFolder()
+  cpSync(dirname(original.workspace.file), folder, { recursive: true })
+  const url = await createEmptyDatabase(await embeddedPostgres())
+  const copy = ['dist/workspace-admin.js', 'copy', '--from', `sqlite:${folder}`, '--to', url]
+  execFileSync(process.execPath, copy, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const SECRET_KEY = readFileSync(join(folder, 'secret.key'), 'utf8').trim()
+  return { ...original, workspace: await startServer(url, { SECRET_KEY }, original.workspace.api_key) }
 }
 
 /** Inserts `count` organizations of one user, members, exports, runs and log entries directly into the database. */
@@ -83,10 +107,10 @@ export function copier(db: Sqlite.Database, table: string): (i: number) => void 
 }
 
 const requesting =
-  (count: number, path: (database: Database) => string): Variant =>
+  (database: () => Promise<Database>, path: (database: Database) => string): Variant =>
   async (warmup) => {
-    const database = await databaseWith(count)
-    return load(database.workspace, { path: path(database) }, warmup ? AMOUNT / 4 : AMOUNT)
+    const found = await database()
+    return load(found.workspace, { path: path(found) }, warmup ? AMOUNT / 4 : AMOUNT)
   }
 
 /** A page of runs has 100 items, so fewer rows would return a shorter page. */
@@ -103,6 +127,11 @@ const REQUESTS: [subject: string, atMost: number, path: (database: Database) => 
   ['log entries', 2, (p) => `/api/projects/${p.workspace.project_id}/batch_exports/${p.export_id}/logs/?limit=10`],
 ]
 
+const ENGINES = [
+  { suffix: '', open: databaseWith },
+  { suffix: ' on PostgreSQL', open: postgresDatabaseWith },
+]
+
 export const growth: Benchmark[] = REQUESTS.map(([subject, atMost, path, least = FEW]) => {
   const [few, many] = [`${least} rows`, `${MANY.toLocaleString('en')} rows`]
   return {
@@ -111,11 +140,15 @@ export const growth: Benchmark[] = REQUESTS.map(([subject, atMost, path, least =
     rounds: 3,
     setup: async () => {
       installPeers()
-      await databaseWith(least)
-      await databaseWith(MANY)
+      for (const { open } of ENGINES) for (const count of [least, MANY]) await open(count)
       return undefined
     },
-    variants: { [few]: requesting(least, path), [many]: requesting(MANY, path) },
-    limits: [{ subject: many, against: few, atMost }],
+    variants: Object.fromEntries(
+      ENGINES.flatMap(({ suffix, open }) => [
+        [few + suffix, requesting(() => open(least), path)],
+        [many + suffix, requesting(() => open(MANY), path)],
+      ]),
+    ),
+    limits: ENGINES.map(({ suffix }) => ({ subject: many + suffix, against: few + suffix, atMost })),
   }
 })

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Benchmark } from '../benchmark.ts'
+import { copyEvents, startOnPostgres } from '../postgres.ts'
 import { fetchBody, insertEvents, percentile, postJson, startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 const REQUESTS = 300
@@ -41,18 +42,22 @@ const firstPage = (): string => `/api/projects/${projects[0]}/events/`
 
 const BUSY = 'with ten slow queries'
 
-export const isolation: Benchmark = {
-  name: 'isolation',
+const benchmark = (
+  name: string,
+  start: () => Promise<Workspace>,
+  fill: (workspace: Workspace, projects: readonly number[], count: number) => unknown,
+): Benchmark => ({
+  name,
   description: 'Slow queries do not slow down other requests: their 99th percentile does not change.',
   rounds: 7,
   setup: async () => {
-    workspace = await startWorkspace()
+    workspace = await start()
     projects = [workspace.project_id]
     while (projects.length < SLOW_QUERIES) {
       const project = await postJson(workspace, '/api/projects/', { name: `Project ${projects.length}` })
       projects.push(JSON.parse(project).id)
     }
-    insertEvents(workspace, projects, EVENTS_PER_PROJECT)
+    await fill(workspace, projects, EVENTS_PER_PROJECT)
     return undefined
   },
   variants: {
@@ -66,4 +71,9 @@ export const isolation: Benchmark = {
     against: `${request}, idle`,
     atMost: 2,
   })),
-}
+})
+
+export const isolation: Benchmark[] = [
+  benchmark('isolation', startWorkspace, insertEvents),
+  benchmark('isolation.postgres', startOnPostgres, copyEvents),
+]

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
 import { MAX_CONCURRENT } from '../../src/auth/password-processes.ts'
 import type { Benchmark } from '../benchmark.ts'
+import { startOnPostgres } from '../postgres.ts'
 import { fetchBody, percentile, postJson, startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 /** A round takes about a second, in which some 15 users sign in. */
@@ -19,8 +20,8 @@ let stored: string
 
 const emailOf = (user: number): string => `user-${user}@example.com`
 
-async function setup(): Promise<undefined> {
-  workspace = await startWorkspace()
+const setup = (start: () => Promise<Workspace>) => async (): Promise<undefined> => {
+  workspace = await start()
   browsers = { ...workspace, agent: new Agent({ keepAlive: true, maxSockets: USERS }) }
   for (let user = 0; user < USERS; user++) {
     const invite = JSON.parse(await postJson(workspace, `${ORGANIZATION}invites/`, { target_email: emailOf(user) }))
@@ -96,18 +97,18 @@ const IDLE = 'organization, idle'
 const WRITING = 'organization, with as many invites'
 const BUSY = `organization, with ${USERS} parallel sign-ins`
 
-const isolation: Benchmark = {
-  name: 'signin.isolation',
-  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords continuously, ${MAX_CONCURRENT} hash is computed at a time. On SQLite each sign-in is a durable commit, as an invite is.`,
+const isolation = (name: string, start: () => Promise<Workspace>): Benchmark => ({
+  name,
+  description: `Sign-ins do not slow down other requests: their 99th percentile does not change. ${USERS} users sign in with their passwords continuously, ${MAX_CONCURRENT} hash is computed at a time. Each sign-in is a durable commit, as an invite is.`,
   // With 7 rounds the ratio to idle varied from 1.5 to 2.6 between runs.
   rounds: 21,
-  setup,
+  setup: setup(start),
   variants: { [IDLE]: requests, [WRITING]: () => whileWriting(requests), [BUSY]: () => whileSigningIn(requests) },
   limits: [
     { subject: BUSY, against: IDLE, atMost: 2 },
     { subject: BUSY, against: WRITING, atMost: 2 },
   ],
-}
+})
 
 const HTTP = `${USERS} parallel sign-ins`
 const DIRECT = `${USERS} argon2 verifications`
@@ -116,9 +117,13 @@ const rate: Benchmark = {
   name: 'signin.rate',
   description: `A sign-in takes little more than its argon2 hash. ${MAX_CONCURRENT} at a time.`,
   rounds: 5,
-  setup,
+  setup: setup(startWorkspace),
   variants: { [DIRECT]: verifyDirectly, [HTTP]: () => timed(() => Promise.all(everyUser(signIn))) },
   limits: [{ subject: HTTP, against: DIRECT, atMost: 2 }],
 }
 
-export const signin: Benchmark[] = [isolation, rate]
+export const signin: Benchmark[] = [
+  isolation('signin.isolation', startWorkspace),
+  isolation('signin.isolation.postgres', startOnPostgres),
+  rate,
+]

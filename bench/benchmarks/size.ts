@@ -3,6 +3,7 @@
 import type { Benchmark } from '../benchmark.ts'
 import { load } from '../load.ts'
 import { installPeers } from '../peers.ts'
+import { startOnPostgres } from '../postgres.ts'
 import { memoryOf, peakMemory, startWorkspace, type Workspace } from '../workspace.ts'
 
 const REQUESTS = 20_000
@@ -44,22 +45,32 @@ export const idleMemory: Benchmark = {
 }
 
 let second: Workspace
+let onPostgres: Workspace[]
 const ONE = 'one process'
 const TWO = 'two processes'
+const ONE_POSTGRES = 'one process on PostgreSQL'
+const TWO_POSTGRES = 'two processes on PostgreSQL'
+
+const loadPostgres = (count: number): Promise<number> =>
+  load(onPostgres.slice(0, count), { path: `/api/organizations/${onPostgres[0]?.organization_id}/` }, REQUESTS)
 
 export const processes: Benchmark = {
   name: 'size.processes',
-  description: `Two processes on one SQLite database serve ${REQUESTS.toLocaleString('en')} requests for one organization. The load generator shares the machine.`,
+  description: `Two processes on one database serve ${REQUESTS.toLocaleString('en')} requests for one organization. The load generator shares the machine.`,
   rounds: 5,
   setup: async () => {
     installPeers()
     workspace = await startWorkspace()
     second = await startWorkspace(workspace)
+    const first = await startOnPostgres()
+    onPostgres = [first, await startOnPostgres(first)]
     return undefined
   },
   variants: {
     [ONE]: () => load(workspace, { path: path() }, REQUESTS),
     [TWO]: () => load([workspace, second], { path: path() }, REQUESTS),
+    [ONE_POSTGRES]: () => loadPostgres(1),
+    [TWO_POSTGRES]: () => loadPostgres(2),
   },
   limits: [{ subject: TWO, against: ONE, atLeast: 1.4 }],
 }

@@ -3,12 +3,14 @@
 import type { Benchmark } from '../benchmark.ts'
 import { load, type RequestSpec } from '../load.ts'
 import { databaseOf, installPeers, type Peer, writer } from '../peers.ts'
+import { startOnPostgres } from '../postgres.ts'
 import { startWorkspace, timed, type Workspace } from '../workspace.ts'
 
 const AMOUNT = 2_000
 const RAW = 'the bare transaction'
 const BARE = 'bare node:http'
 const OURS = 'workspace-admin'
+const ON_POSTGRES = 'workspace-admin on PostgreSQL'
 
 interface Transactions {
   create(name: string): void
@@ -17,6 +19,7 @@ interface Transactions {
 }
 
 let workspace: Workspace
+let onPostgres: Workspace
 let bare: Peer
 let openTransactions: (file: string) => Transactions
 
@@ -24,7 +27,7 @@ const benchmark = (
   name: string,
   description: string,
   write: (transactions: Transactions) => void,
-  request: () => RequestSpec,
+  request: (workspace: Workspace) => RequestSpec,
 ): Benchmark => ({
   name,
   description: `${description} ${AMOUNT.toLocaleString('en')} requests, each synced to disk. A slow disk hides the overhead of a server; the bare server shows by how much.`,
@@ -32,6 +35,7 @@ const benchmark = (
   setup: async () => {
     installPeers()
     workspace ??= await startWorkspace()
+    onPostgres ??= await startOnPostgres()
     bare ??= await writer(workspace)
     // The peers are plain JavaScript, since they run without a TypeScript loader.
     openTransactions ??= (await import(new URL('../peers/transactions.mjs', import.meta.url).href)).openTransactions
@@ -45,8 +49,9 @@ const benchmark = (
         transactions.close()
       })
     },
-    [BARE]: () => load(bare, request(), AMOUNT),
-    [OURS]: () => load(workspace, request(), AMOUNT),
+    [BARE]: () => load(bare, request(workspace), AMOUNT),
+    [OURS]: () => load(workspace, request(workspace), AMOUNT),
+    [ON_POSTGRES]: () => load(onPostgres, request(onPostgres), AMOUNT),
   },
   limits: [{ subject: OURS, against: RAW, atLeast: 0.7 }],
 })
@@ -62,6 +67,10 @@ export const writes: Benchmark[] = [
     'writes.patch',
     'Renames an organization.',
     ({ patch }) => patch(workspace.organization_id, 'Raw'),
-    () => ({ method: 'PATCH', path: `/api/organizations/${workspace.organization_id}/`, body: '{"name":"Ours"}' }),
+    ({ organization_id }) => ({
+      method: 'PATCH',
+      path: `/api/organizations/${organization_id}/`,
+      body: '{"name":"Ours"}',
+    }),
   ),
 ]

