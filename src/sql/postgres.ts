@@ -75,7 +75,8 @@ export async function openPostgres(
 
   const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'close'> => ({
     engine: 'postgres',
-    all: async <Row>(statement: Sql): Promise<Row[]> => (await query(where, statement)).rows,
+    all: async <Row>(statement: Sql): Promise<Row[]> =>
+      (await query(where, statement, where === pool && statement.isLookup)).rows,
     get: async <Row>(statement: Sql): Promise<Row | undefined> =>
       (await query(where, statement, where === pool)).rows[0],
     count: async (found) => (await query(where, counting(found))).rows[0].count,

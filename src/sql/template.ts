@@ -8,6 +8,8 @@ export type Value = string | number | boolean | null | Uint8Array
 export interface Sql {
   readonly strings: readonly string[]
   readonly parts: readonly Part[]
+  /** Set by `lookup`. */
+  readonly isLookup?: boolean
 }
 
 /** A fragment that differs between the engines. */
@@ -22,6 +24,9 @@ export type Engine = keyof Either
 export function sql(strings: TemplateStringsArray, ...parts: Part[]): Sql {
   return { strings, parts }
 }
+
+/** Marks a statement that finds a few rows by key. On PostgreSQL it shares a connection with other lookups. */
+export const lookup = (statement: Sql): Sql => ({ ...statement, isLookup: true })
 
 /** A table or column name. Throws unless it is a plain lower-case identifier, so user input never becomes one. */
 export function name(identifier: string): Sql {

@@ -1,6 +1,6 @@
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
+import { assignments, forUpdate, lookup, oneOf, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsProject, type KeyRestrictions, projectFilter } from './key-restrictions.ts'
 import type { Level } from './members.ts'
@@ -113,7 +113,7 @@ export async function ofOrganizations(db: Db, organization_ids: readonly string[
   if (first === undefined) return []
   // An equality uses the index without expanding a JSON list.
   if (others.length === 0)
-    return db.all<TeamRow>(sql`select ${team} from projects p where p.organization_id = ${first} order by p.id`)
+    return db.all<TeamRow>(lookup(sql`select ${team} from projects p where p.organization_id = ${first} order by p.id`))
   return db.all<TeamRow>(
     sql`select ${team} from projects p where p.organization_id in ${oneOf(organization_ids)} order by p.id`,
   )
