@@ -7,11 +7,17 @@ import { applyPersonChanges } from './persons.ts'
 import { addToSessions } from './sessions.ts'
 
 /**
- * Stores and counts events, adds them to their sessions and applies their person changes, in order. Duplicates by uuid are ignored. Returns the number
- * of new events. Must run in a transaction, and yields to the event loop in between.
+ * Stores and counts events, adds them to their sessions and applies their person changes, in order. Duplicates by uuid are
+ * ignored. Returns the number of new events. Must run in a transaction, and yields to the event loop in between.
  */
-export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<number> {
+export async function ingest(
+  tx: Db,
+  events: readonly NewEvent[],
+  /** Called when the events are inserted. The changes of persons, sessions and counts wait for it. */
+  onInserted?: () => Promise<void>,
+): Promise<number> {
   const added = await insert(tx, firstOfEach(events))
+  await onInserted?.()
   const changes = added.flatMap(({ person }) => person ?? [])
   if (changes.length) await applyPersonChanges(tx, changes, added.at(-1)?.created_at ?? 0)
   await addToSessions(tx, added)

@@ -52,13 +52,31 @@ interface QueuedWrite {
 interface Queue {
   key: number
   writes: QueuedWrite[]
-  isCommitting: boolean
+  /** The number of events in `writes`. */
+  events: number
+  /** Groups that are being committed: at most two, of which the first has inserted its events. */
+  committing: number
+  isInserting: boolean
+  isReady: boolean
   /** Whether the last commit failed. */
   isFailing: boolean
+  /** Resolves when the group that was taken last is committed, or has failed once. */
+  last: Promise<void>
 }
 
 /** The key of the only queue on SQLite. */
 const ALL_PROJECTS = 0
+
+const newQueue = (key: number): Queue => ({
+  key,
+  writes: [],
+  events: 0,
+  committing: 0,
+  isInserting: false,
+  isReady: false,
+  isFailing: false,
+  last: Promise.resolve(),
+})
 
 const shareOf = (count: number, share: number): number => Math.max(1, Math.floor(count * share))
 
@@ -71,7 +89,7 @@ export function createEventWriter(
   const max_commits = shareOf(db.pool()?.max ?? 1, SHARE_OF_POOL)
   const max_failing = shareOf(max_commits, SHARE_OF_FAILING)
   const queues = new Map<number, Queue>()
-  /** The queues with writes, without those that are committing. The first one is next. */
+  /** The queues that can commit a group. The first one is next. */
   const ready: Queue[] = []
   const commits = new Set<Promise<void>>()
   let failing = 0
@@ -97,11 +115,23 @@ export function createEventWriter(
 
   function enqueue(project_id: number, write: QueuedWrite): void {
     const key = db.engine === 'sqlite' ? ALL_PROJECTS : project_id
-    const queue = queues.get(key) ?? { key, writes: [], isCommitting: false, isFailing: false }
+    const queue = queues.get(key) ?? newQueue(key)
     queues.set(key, queue)
     queue.writes.push(write)
-    if (!queue.isCommitting && queue.writes.length === 1) ready.push(queue)
+    queue.events += write.events.length
+    checkReady(queue)
     commitNext()
+  }
+
+  /**
+   * While a group changes persons, sessions and counts, the next one may insert its events if it is full. It waits for the
+   * other before its own changes, so these stay in order. A group that inserts never holds a row that the other needs.
+   */
+  function checkReady(queue: Queue): void {
+    const overlaps = queue.committing === 1 && !queue.isInserting && !queue.isFailing && queue.events >= GROUP_EVENTS
+    if (queue.isReady || queue.writes.length === 0 || (queue.committing > 0 && !overlaps)) return
+    queue.isReady = true
+    ready.push(queue)
   }
 
   function commitNext(): void {
@@ -120,16 +150,34 @@ export function createEventWriter(
   async function commitGroup(queue: Queue): Promise<void> {
     const wasFailing = queue.isFailing
     if (wasFailing) failing++
-    queue.isCommitting = true
+    queue.isReady = false
+    queue.isInserting = true
+    queue.committing++
     // Requests that arrive in the same event-loop tick share a transaction.
     await turn()
     const group = take(queue.writes)
-    queue.isFailing = !(await commit(group))
+    for (const { events } of group) queue.events -= events.length
+    const previous = queue.last
+    let onAttempted = (): void => undefined
+    queue.last = new Promise((resolve) => {
+      onAttempted = resolve
+    })
+    let attempts = 0
+    const onInserted = async (): Promise<void> => {
+      // A retry waits for nothing: the next group may hold the lock of an event that both contain.
+      if (++attempts > 1) return
+      queue.isInserting = false
+      checkReady(queue)
+      commitNext()
+      await previous
+    }
+    queue.isFailing = !(await commit(group, onInserted, onAttempted))
     for (const { events, bytes: size } of group) if (events[0]) hold(events[0].project_id, -size)
-    queue.isCommitting = false
+    queue.committing--
+    if (attempts === 0) queue.isInserting = false
     if (wasFailing) failing--
-    if (queue.writes.length) ready.push(queue)
-    else if (!queue.isFailing) queues.delete(queue.key)
+    checkReady(queue)
+    if (queue.committing === 0 && queue.writes.length === 0 && !queue.isFailing) queues.delete(queue.key)
   }
 
   function take(writes: QueuedWrite[]): QueuedWrite[] {
@@ -142,9 +190,17 @@ export function createEventWriter(
   }
 
   /** If a group fails, each of its requests is retried alone. Returns whether the store is available. */
-  async function commit(group: QueuedWrite[]): Promise<boolean> {
+  async function commit(
+    group: QueuedWrite[],
+    onInserted?: () => Promise<void>,
+    onAttempted?: () => void,
+  ): Promise<boolean> {
     try {
-      await store(group.flatMap(({ events }) => events))
+      await store(
+        group.flatMap(({ events }) => events),
+        onInserted,
+        onAttempted,
+      )
       for (const { resolve } of group) resolve()
       return true
     } catch (error) {
@@ -155,10 +211,14 @@ export function createEventWriter(
     }
   }
 
-  async function store(events: readonly NewEvent[]): Promise<void> {
+  async function store(
+    events: readonly NewEvent[],
+    onInserted?: () => Promise<void>,
+    onAttempted?: () => void,
+  ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const stored = await db.tx((tx) => ingest(tx, events))
+        const stored = await db.tx((tx) => ingest(tx, events, onInserted)).finally(onAttempted)
         onStored?.(stored, events.length - stored)
         return
       } catch (error) {

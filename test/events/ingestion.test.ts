@@ -184,6 +184,36 @@ onEach('a project with many queued events leaves memory to the others', async (t
   await t.resolves(add(1, 10), 'the memory is free again')
 })
 
+onEach('requests that arrive in order change persons in order, also in several transactions', async (t, engine) => {
+  const { deps } = await openApp(t, engine)
+  const writer = createEventWriter(deps.events, silent)
+  const person = (n: number) => ({
+    project_id: 1,
+    distinct_id: 'a',
+    event_uuid: v7(),
+    timestamp: 1,
+    set: { n },
+    set_once: undefined,
+    unset: [],
+    identifies: false,
+    other: undefined,
+    forced: false,
+    updates: true,
+  })
+  const session = { id: 's', url: null, isPageview: false }
+  await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      writer.add(Array.from({ length: 500 }, () => eventOf({ person: person(n), session }))),
+    ),
+  )
+  const stored = await deps.events.get<{ properties: string | { n: number } }>(sql`select properties from persons`)
+  const properties = stored!.properties
+  t.match(typeof properties === 'string' ? JSON.parse(properties) : properties, { n: 11 })
+  t.match(await deps.events.get(sql`select count(*) as count from events`), { count: 6_000 })
+  t.match(await deps.events.get(sql`select event_count from event_sessions`), { event_count: 6_000 })
+  t.match(await deps.events.get(sql`select count from event_counts where event = ''`), { count: 6_000 })
+})
+
 /** Locks the hourly counts of projects, so that their commits wait. Returns a function that counts the waiting ones. */
 async function lockCounts(t: Test, url: string, projects: readonly number[]) {
   const holder = new pg.Client(url)
