@@ -44,6 +44,7 @@ export const capture = ({
     let project: TokensProject | undefined
     const { events, refused } = await read(call, async (token) => {
       project = await admit(call.raw, token)
+      writer.requireCapacity(project.id)
       return { project_id: project.id, now: arrived, address: addressOf(call.peer.address) }
     })
     await writer.add(project ? await plugins.transformer.apply(project.id, events) : events)

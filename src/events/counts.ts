@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
-import { type Either, forUpdate, type Sql, sql } from '../sql/template.ts'
+import { chunks, type Either, forUpdate, oneOf, rows, type Sql, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
 import type { EventReader } from './readers.ts'
 
@@ -62,38 +62,22 @@ export async function countEvents(tx: Db, events: readonly CountedEvent[], sign:
 }
 
 function rowsOf(hours: Iterable<HourCounts>, sign: 1 | -1): CountRow[] {
-  const rows: CountRow[] = []
+  const counts: CountRow[] = []
   for (const { project_id, hour, total, names } of hours) {
-    rows.push([project_id, hour, ALL_EVENTS, sign * total])
-    for (const [event, count] of names) rows.push([project_id, hour, event, sign * count])
+    counts.push([project_id, hour, ALL_EVENTS, sign * total])
+    for (const [event, count] of names) counts.push([project_id, hour, event, sign * count])
   }
-  return rows
+  return counts
 }
 
 /** Sorted by key: all transactions lock the rows in the same order, so they cannot deadlock. */
-async function addCounts(tx: Db, rows: readonly CountRow[]): Promise<void> {
-  if (rows.length === 0) return
-  const sorted = [...rows].sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
-  const json = JSON.stringify(sorted)
-  await tx.run(sql`
-    insert into event_counts (project_id, hour, event, count) ${countRows(json)}
-    on conflict (project_id, hour, event) do update set count = event_counts.count + excluded.count`)
-  if (sorted.some(([, , , count]) => count < 0))
-    await tx.run(sql`
-      delete from event_counts where count <= 0 and (project_id, hour, event) in (
-        select project_id, hour, event from (${countRows(json)}) changed)`)
+async function addCounts(tx: Db, counts: readonly CountRow[]): Promise<void> {
+  const sorted = [...counts].sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
+  for (const some of chunks(sorted))
+    await tx.send(sql`
+      insert into event_counts (project_id, hour, event, count) values ${rows(some)}
+      on conflict (project_id, hour, event) do update set count = event_counts.count + excluded.count`)
 }
-
-/** `where true` separates the `on` of an upsert from that of a join on SQLite. */
-const countRows = (json: string): Either => ({
-  sqlite: sql`
-    select value ->> 0 as project_id, value ->> 1 as hour, value ->> 2 as event, value ->> 3 as count
-    from json_each(${json}) where true`,
-  postgres: sql`
-    select (value ->> 0)::bigint as project_id, (value ->> 1)::bigint as hour, value ->> 2 as event,
-      (value ->> 3)::bigint as count
-    from json_array_elements(${json}::json) with ordinality as r (value, place) order by place`,
-})
 
 interface Uncounted {
   project_id: number
@@ -127,8 +111,12 @@ export async function deleteEvents(
       counted.map(({ event, timestamp }) => ({ project_id, event, timestamp })),
       -1,
     )
+    const hours = [...new Set(counted.map(({ timestamp }) => hourOf(timestamp)))]
+    if (hours.length)
+      await tx.send(sql`
+        delete from event_counts where project_id = ${project_id} and hour in ${oneOf(hours)} and count <= 0`)
     if (counted.length < deleted.length)
-      await tx.run(sql`update uncounted_events set deletions = deletions + 1 where project_id = ${project_id}`)
+      await tx.send(sql`update uncounted_events set deletions = deletions + 1 where project_id = ${project_id}`)
     return deleted
   })
   if (places.length) await onDeleted?.(places)

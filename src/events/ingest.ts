@@ -1,27 +1,24 @@
 import type { Db } from '../sql/db.ts'
-import { chunks, rows, sql } from '../sql/template.ts'
+import { rows, sql, type Value } from '../sql/template.ts'
 import { countEvents } from './counts.ts'
+import { insertReturning } from './insert.ts'
 import type { NewEvent } from './normalize-event.ts'
-import { applyPersonChanges, type PersonChange } from './persons.ts'
+import { applyPersonChanges } from './persons.ts'
 import { addToSessions } from './sessions.ts'
-import { createYielder } from './yield.ts'
 
 /**
- * Stores and counts events, adds them to their sessions and applies their person changes, in order. Duplicates by uuid are ignored. Returns the number
- * of new events. Must run in a transaction, and yields to the event loop in between.
+ * Stores and counts events, adds them to their sessions and applies their person changes, in order. Duplicates by uuid are
+ * ignored. Returns the number of new events. Must run in a transaction, and yields to the event loop in between.
  */
-export async function ingest(tx: Db, events: readonly NewEvent[]): Promise<number> {
-  const yieldIfDue = createYielder()
-  const changes: PersonChange[] = []
-  const added: NewEvent[] = []
-  for (const some of chunks(events)) {
-    const stored = await insert(tx, firstOfEach(some))
-    for (const event of stored) {
-      added.push(event)
-      if (event.person) changes.push(event.person)
-    }
-    await yieldIfDue()
-  }
+export async function ingest(
+  tx: Db,
+  events: readonly NewEvent[],
+  /** Called when the events are inserted. The changes of persons, sessions and counts wait for it. */
+  onInserted?: () => Promise<void>,
+): Promise<number> {
+  const added = await insert(tx, firstOfEach(events))
+  await onInserted?.()
+  const changes = added.flatMap(({ person }) => person ?? [])
   if (changes.length) await applyPersonChanges(tx, changes, added.at(-1)?.created_at ?? 0)
   await addToSessions(tx, added)
   await countEvents(tx, added)
@@ -42,23 +39,26 @@ function firstOfEach(events: readonly NewEvent[]): readonly NewEvent[] {
 
 /** Inserts the events and returns the new ones. */
 async function insert(tx: Db, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
-  const stored = await tx.all<{ project_id: number; uuid: string }>(sql`
-    insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain, origin)
-    values ${rows(
-      events.map((event) => [
-        event.project_id,
-        event.uuid,
-        event.event,
-        event.distinct_id,
-        event.timestamp,
-        event.created_at,
-        event.properties,
-        event.elements_chain,
-        event.origin ?? null,
-      ]),
-    )}
-    on conflict (project_id, uuid) do nothing returning project_id, uuid`)
+  const stored = await insertReturning<{ project_id: number; uuid: string }, NewEvent>(
+    tx,
+    events,
+    (some) => sql`
+      insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain, origin)
+      values ${rows(some.map(valuesOf))} on conflict (project_id, uuid) do nothing returning project_id, uuid`,
+  )
   if (stored.length === events.length) return events
   const fresh = new Set(stored.map(keyOf))
   return events.filter((event) => fresh.has(keyOf(event)))
 }
+
+const valuesOf = (event: NewEvent): Value[] => [
+  event.project_id,
+  event.uuid,
+  event.event,
+  event.distinct_id,
+  event.timestamp,
+  event.created_at,
+  event.properties,
+  event.elements_chain,
+  event.origin ?? null,
+]

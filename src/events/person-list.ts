@@ -1,7 +1,7 @@
 /** Lists persons, and deletes them with tombstones for exports. */
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
-import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { chunks, oneOf, rows, type Sql, sql } from '../sql/template.ts'
 import { lockPersons } from './persons.ts'
 import type { EventReader } from './readers.ts'
 
@@ -120,16 +120,18 @@ export async function deletePerson(
 ): Promise<void> {
   await lockPersons(tx, project_id)
   const own = sql`project_id = ${project_id} and person_id = ${person_id}`
-  const time = either(sql`${deleted_at}`, sql`${deleted_at}::bigint`)
-  await tx.run(sql`
-    insert into person_changes (project_id, person_id, distinct_id, changed_at)
-    select project_id, person_id, distinct_id, ${time} from person_distinct_ids where ${own}`)
-  if (delete_events)
-    await tx.run(sql`
-      insert into event_deletions (project_id, distinct_id, before)
-      select project_id, distinct_id, ${time} from person_distinct_ids where ${own}
-      on conflict (project_id, distinct_id) do update set before = excluded.before
-        where event_deletions.before < excluded.before`)
-  await tx.run(sql`delete from person_distinct_ids where ${own}`)
-  await tx.run(sql`delete from persons where project_id = ${project_id} and id = ${person_id}`)
+  const ids = await tx.all<{ distinct_id: string }>(sql`select distinct_id from person_distinct_ids where ${own}`)
+  for (const some of chunks(ids)) {
+    await tx.send(sql`
+      insert into person_changes (project_id, person_id, distinct_id, changed_at)
+      values ${rows(some.map(({ distinct_id }) => [project_id, person_id, distinct_id, deleted_at]))}`)
+    if (delete_events)
+      await tx.send(sql`
+        insert into event_deletions (project_id, distinct_id, before)
+        values ${rows(some.map(({ distinct_id }) => [project_id, distinct_id, deleted_at]))}
+        on conflict (project_id, distinct_id) do update set before = excluded.before
+          where event_deletions.before < excluded.before`)
+  }
+  await tx.send(sql`delete from person_distinct_ids where ${own}`)
+  await tx.send(sql`delete from persons where project_id = ${project_id} and id = ${person_id}`)
 }

@@ -1,9 +1,9 @@
 /** Resolves events to persons and their distinct ids. */
 import { v5 } from 'uuid'
-import { either } from '../hogql/typed.ts'
 import type { JsonObject } from '../json/object.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, oneOf, rows, type Sql, sql } from '../sql/template.ts'
+import { insertReturning } from './insert.ts'
 import { createYielder } from './yield.ts'
 
 /** A batch of 300,000 changes would block the event loop for seconds. */
@@ -64,7 +64,7 @@ export function isPlaceholderId(distinct_id: string): boolean {
 /** PostgreSQL: serializes the changes of a project's persons until the transaction ends. */
 export async function lockPersons(tx: Db, project_id: number): Promise<void> {
   if (tx.engine === 'postgres')
-    await tx.get(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
+    await tx.send(sql`select pg_advisory_xact_lock(hashtextextended(${`persons of ${project_id}`}, 0))`)
 }
 
 /**
@@ -218,13 +218,13 @@ class PersonBatch {
     for (const person of persons) {
       const survivor = survivorOf(person)
       if (survivor === person || !person.stored) continue
-      await tx.run(sql`
+      await tx.send(sql`
         update person_distinct_ids set person_id = ${survivor.id}
         where project_id = ${project_id} and person_id = ${person.id}`)
-      await tx.run(sql`delete from persons where project_id = ${project_id} and id = ${person.id}`)
+      await tx.send(sql`delete from persons where project_id = ${project_id} and id = ${person.id}`)
     }
     for (const some of chunks([...this.added]))
-      await tx.run(sql`
+      await tx.send(sql`
         insert into person_distinct_ids (project_id, distinct_id, person_id)
         values ${rows(some.map(([distinct_id, person]) => [project_id, distinct_id, survivorOf(person).id]))}`)
   }
@@ -236,7 +236,7 @@ class PersonBatch {
     alsoSet: Sql,
   ): Promise<void> {
     for (const some of chunks(persons))
-      await tx.run(sql`
+      await tx.send(sql`
         insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at, last_change)
         values ${rows(
           some.map((person) => [
@@ -261,12 +261,14 @@ async function addEntries(
   persons: readonly Person[],
   changed_at: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const added = await tx.all<{ seq: number; person_id: string }>(sql`
-    insert into person_changes (project_id, person_id, changed_at)
-    select ${either(sql`${project_id}`, sql`${project_id}::bigint`)}, value, ${either(sql`${changed_at}`, sql`${changed_at}::bigint`)}
-    from ${oneOf(persons.map(({ id }) => id))} ids
-    returning seq, person_id`)
-  return new Map(added.map(({ seq, person_id }) => [person_id, seq]))
+  const entries = await insertReturning<{ seq: number; person_id: string }, Person>(
+    tx,
+    persons,
+    (some) => sql`
+      insert into person_changes (project_id, person_id, changed_at)
+      values ${rows(some.map(({ id }) => [project_id, id, changed_at]))} returning seq, person_id`,
+  )
+  return new Map(entries.map(({ seq, person_id }) => [person_id, seq]))
 }
 
 /** The person that remains after all merges. */

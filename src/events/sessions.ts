@@ -3,6 +3,7 @@ import { createLoop } from '../background/loop.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, type Sql, sql, type Value } from '../sql/template.ts'
+import { insertReturning } from './insert.ts'
 import type { NewEvent } from './normalize-event.ts'
 
 /** The part of a session that one batch of events has. Times are microseconds. */
@@ -37,7 +38,7 @@ export async function addToSessions(tx: Db, events: readonly NewEvent[]): Promis
     (a, b) => a.project_id - b.project_id || (a.session_id < b.session_id ? -1 : 1),
   )
   for (const some of chunks(sorted))
-    await tx.run(sql`
+    await tx.send(sql`
     insert into event_sessions (project_id, session_id, distinct_id, start_timestamp, end_timestamp, event_count,
       pageview_count, entry_url, entry_at, exit_url, exit_at, last_event_at, is_open)
     values ${rows(some.map(valuesOf))}
@@ -178,17 +179,17 @@ function closeQuiet(events: Db, project_id: number, now: number): Promise<number
       update event_sessions set is_open = ${false}
       where ${mine} and session_id in (select session_id from quiet) and ${isQuiet(now)}
       returning session_id, start_timestamp`)
-    const entries: { session_id: string; seq: number }[] = []
-    for (const some of chunks(closed))
-      entries.push(
-        ...(await tx.all<{ session_id: string; seq: number }>(sql`
-          insert into session_changes (project_id, session_id, start_timestamp, changed_at)
-          values ${rows(some.map(({ session_id, start_timestamp }) => [project_id, session_id, start_timestamp, now]))}
-          returning session_id, seq`)),
-      )
+    const entries = await insertReturning<{ session_id: string; seq: number }, (typeof closed)[number]>(
+      tx,
+      closed,
+      (some) => sql`
+        insert into session_changes (project_id, session_id, start_timestamp, changed_at)
+        values ${rows(some.map(({ session_id, start_timestamp }) => [project_id, session_id, start_timestamp, now]))}
+        returning session_id, seq`,
+    )
     const json = JSON.stringify(entries)
     if (entries.length)
-      await tx.run(sql`
+      await tx.send(sql`
         update event_sessions set last_change = r.seq from ${either(
           sql`(select value ->> 'session_id' as session_id, value ->> 'seq' as seq from json_each(${json})) r`,
           sql`json_to_recordset(${json}::json) as r (session_id text, seq bigint)`,

@@ -15,6 +15,11 @@ export interface Db {
   count(found: Sql): Promise<number>
   /** Runs a statement and returns the number of changed rows. */
   run(statement: Sql): Promise<number>
+  /**
+   * Inside a transaction: runs a statement whose result is not needed. PostgreSQL does not wait for the response, so several
+   * statements take one round trip. If the statement fails, the transaction fails with its error.
+   */
+  send(statement: Sql): Promise<void>
   /** Runs `work` in a transaction. Resolves once the commit is durable. */
   tx<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Runs several statements without parameters, for migrations. */

@@ -42,6 +42,8 @@ export async function openPostgres(
     connectionTimeoutMillis: wait_ms,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    // Sends the statements of a transaction without waiting for the responses to earlier ones.
+    pipeline: true,
     ...(lock_ms && { lock_timeout: lock_ms }),
     // Releases the locks of a node that disappears inside a transaction.
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
@@ -73,7 +75,7 @@ export async function openPostgres(
     }
   }
 
-  const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'close'> => ({
+  const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'send' | 'close'> => ({
     engine: 'postgres',
     all: async <Row>(statement: Sql): Promise<Row[]> =>
       (await query(where, statement, where === pool && statement.isLookup)).rows,
@@ -103,6 +105,7 @@ export async function openPostgres(
 
   return {
     ...on(pool),
+    send: async (statement) => void (await query(pool, statement)),
     location: withoutCredentials(url),
     skew: () => skew_ms,
     pool: () => ({
@@ -117,7 +120,21 @@ export async function openPostgres(
       const client = await pool.connect().catch((error) => {
         throw describeConnectionError(error, url)
       })
-      const tx: Db = { ...on(client), tx: (inner) => inner(tx), close: async () => undefined }
+      /** The statements without a caller that waits, and the first failure of one. Later statements fail because of it. */
+      const sent: Promise<unknown>[] = []
+      let failure: unknown
+      const addSent = (response: Promise<unknown>): void =>
+        void sent.push(
+          response.catch((error) => {
+            failure ??= error
+          }),
+        )
+      const tx: Db = {
+        ...on(client),
+        send: async (statement) => addSent(query(client, statement)),
+        tx: (inner) => inner(tx),
+        close: async () => undefined,
+      }
       let broken = false
       // The pool only listens to idle connections. An unhandled error on this one would end the process.
       const onBroken = (): void => {
@@ -125,15 +142,20 @@ export async function openPostgres(
       }
       client.on('error', onBroken)
       try {
-        await client.query('begin')
+        addSent(client.query('begin'))
         const result = await work(tx)
+        if (failure) throw failure
         const start = performance.now()
         await client.query('commit')
         observe?.((performance.now() - start) / 1000, 'commit')
+        // After a failed statement, `commit` rolls back and reports no error.
+        await Promise.all(sent)
+        if (failure) throw failure
         return result
       } catch (error) {
         await client.query('rollback').catch(onBroken)
-        throw describeConnectionError(error, url)
+        await Promise.all(sent)
+        throw describeConnectionError(failure ?? error, url)
       } finally {
         client.release(broken)
         client.off('error', onBroken)

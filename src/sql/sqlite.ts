@@ -90,6 +90,7 @@ export async function openSqlite(
       const { text, values } = compile(statement, 'sqlite')
       return timed(text, () => write(text).run(values))
     },
+    send: async (statement) => void (await onWriter.run(statement)),
     tx: (work) => work(onWriter),
     exec: async (text) => void writer.exec(text),
     close: async () => undefined,
@@ -133,6 +134,7 @@ export async function openSqlite(
     },
     count: async (found) => count(found),
     run: (statement) => queue.grouped(() => onWriter.run(statement)),
+    send: (statement) => queue.grouped(() => onWriter.send(statement)),
     tx: (work) => queue.grouped(() => work(onWriter)),
     exec: (text) => queue.exclusive(() => onWriter.exec(text)),
     close: () =>

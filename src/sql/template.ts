@@ -54,7 +54,7 @@ export function oneOf(list: readonly (string | number)[]): Either {
 }
 
 /** Rows per insert. Few sizes mean few prepared statements. */
-const CHUNK_SIZES = [100, 10, 1]
+const CHUNK_SIZES = [100, 30, 10, 3, 1]
 
 /** Splits a list into chunks of those sizes. */
 export function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]> {

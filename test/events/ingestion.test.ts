@@ -1,19 +1,29 @@
 /** Acknowledged events are stored exactly once, under concurrency and crashes. */
 import { once } from 'node:events'
+import pg from 'pg'
 import { pino } from 'pino'
 import { PostHog } from 'posthog-node'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
+import { unavailable } from '../../src/errors.ts'
+import { deleteEvents } from '../../src/events/counts.ts'
 import type { NewEvent } from '../../src/events/normalize-event.ts'
+import { deletePerson } from '../../src/events/person-list.ts'
+import { personIdOf } from '../../src/events/persons.ts'
+import { horizon } from '../../src/events/positions.ts'
+import { createSessionCloser } from '../../src/events/sessions.ts'
 import { createEventWriter } from '../../src/events/writer.ts'
+import { isDistributed } from '../../src/sql/distribution.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
+import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { emptyPlace } from '../helpers/postgres.ts'
 import { startProcess } from '../helpers/process.ts'
 import { seeded } from '../helpers/seeded.ts'
+import { until } from '../helpers/site.ts'
 
 const KILLS = PROVE ? 25 : 3
 const silent = pino({ level: 'silent' })
@@ -81,8 +91,8 @@ t.test('two nodes write the same persons and events (postgres)', async (t) => {
   const random = seeded(2)
   const pool = Array.from({ length: 300 }, () => v7())
   const sent: string[] = []
-  const change = (event_uuid: string) => ({
-    project_id: 1 + Math.floor(random() * 3),
+  const change = (project_id: number, event_uuid: string) => ({
+    project_id,
     distinct_id: `p${Math.floor(random() * 12)}`,
     event_uuid,
     timestamp: 1,
@@ -96,10 +106,11 @@ t.test('two nodes write the same persons and events (postgres)', async (t) => {
   })
   await Promise.all(
     Array.from({ length: PROVE ? 1_000 : 100 }, async (_, i) => {
+      const project_id = 1 + Math.floor(random() * 3)
       const events = Array.from({ length: 1 + Math.floor(random() * 30) }, () => {
         const uuid = pool[Math.floor(random() * pool.length)]!
-        const person = change(uuid)
-        return eventOf({ uuid, project_id: person.project_id, distinct_id: person.distinct_id, person })
+        const person = change(project_id, uuid)
+        return eventOf({ uuid, project_id, distinct_id: person.distinct_id, person })
       })
       for (const { project_id, uuid } of events) sent.push(`${project_id} ${uuid}`)
       await writers[i % 2]!.add(events)
@@ -146,16 +157,206 @@ onEach('a failing request does not fail the others in its transaction', async (t
 onEach('rejects events when the queue is full, and writes the queue on stop', async (t, engine) => {
   const { deps } = await openApp(t, engine)
   const writer = createEventWriter(deps.events, silent)
-  const long = () => eventOf({ properties: JSON.stringify({ long: 'x'.repeat(24 * 1024 * 1024) }) })
+  const long = () => eventOf({ properties: JSON.stringify({ long: 'x'.repeat(20 * 1024 * 1024) }) })
   const taken = [writer.add([long()]), writer.add([long()])]
-  t.doesNotThrow(writer.requireCapacity)
+  t.doesNotThrow(() => writer.requireCapacity(1))
   for (let i = 0; i < 3; i++) taken.push(writer.add([eventOf({})]))
   await t.rejects(writer.add([long()]), { code: 'unavailable', retry_after_seconds: 5 })
   await writer.stop()
   await Promise.all(taken)
+  t.equal(writer.queued_bytes(), 0)
   t.match(await deps.events.get(sql`select count(*) as count from events`), { count: 5 })
   await t.rejects(writer.add([eventOf({})]), { code: 'unavailable' })
 })
+
+onEach('a project with many queued events leaves memory to the others', async (t, engine) => {
+  const { deps } = await openApp(t, engine)
+  const writer = createEventWriter(deps.events, silent)
+  const add = (project_id: number, megabytes: number) =>
+    writer.add([eventOf({ project_id, properties: JSON.stringify({ long: 'x'.repeat(megabytes * 1024 * 1024) }) })])
+  const taken = [add(1, 10), add(1, 10), add(1, 10), add(1, 10)]
+  await t.rejects(add(1, 10), { code: 'unavailable' }, 'two thirds are the share of one project')
+  taken.push(add(2, 10), add(3, 5))
+  await t.rejects(add(2, 10), { code: 'unavailable' }, 'two projects have less each')
+  t.throws(() => writer.requireCapacity(1), { code: 'unavailable' })
+  for (const project_id of [2, 3, 4, undefined]) t.doesNotThrow(() => writer.requireCapacity(project_id))
+  await Promise.all(taken)
+  await t.resolves(add(1, 10), 'the memory is free again')
+})
+
+onEach('requests that arrive in order change persons in order, also in several transactions', async (t, engine) => {
+  const { deps } = await openApp(t, engine)
+  const writer = createEventWriter(deps.events, silent)
+  const person = (n: number) => ({
+    project_id: 1,
+    distinct_id: 'a',
+    event_uuid: v7(),
+    timestamp: 1,
+    set: { n },
+    set_once: undefined,
+    unset: [],
+    identifies: false,
+    other: undefined,
+    forced: false,
+    updates: true,
+  })
+  const session = { id: 's', url: null, isPageview: false }
+  await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      writer.add(Array.from({ length: 500 }, () => eventOf({ person: person(n), session }))),
+    ),
+  )
+  const stored = await deps.events.get<{ properties: string | { n: number } }>(sql`select properties from persons`)
+  const properties = stored!.properties
+  t.match(typeof properties === 'string' ? JSON.parse(properties) : properties, { n: 11 })
+  t.match(await deps.events.get(sql`select count(*) as count from events`), { count: 6_000 })
+  t.match(await deps.events.get(sql`select event_count from event_sessions`), { event_count: 6_000 })
+  t.match(await deps.events.get(sql`select count from event_counts where event = ''`), { count: 6_000 })
+})
+
+/** Locks the hourly counts of projects, so that their commits wait. Returns a function that counts the waiting ones. */
+async function lockCounts(t: Test, url: string, projects: readonly number[]) {
+  const holder = new pg.Client(url)
+  await holder.connect()
+  t.teardown(() => holder.end())
+  const names = projects.map((project_id) => `(${project_id}, 0, '', 1)`)
+  await holder.query(`insert into event_counts (project_id, hour, event, count) values ${names}`)
+  await holder.query('begin')
+  await holder.query('select 1 from event_counts where project_id = any($1) for update', [projects])
+  const waiting = `select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  return {
+    waiting: async (): Promise<number> => (await holder.query(waiting)).rows[0].count,
+    release: () => holder.query('commit'),
+  }
+}
+
+t.test('commits of other projects do not wait for a project whose commit hangs (postgres)', async (t) => {
+  const { deps } = await openApp(t, 'postgres')
+  const url = deps.config.DATABASE_URL
+  const db = await openDatabase(url, { connections: 4 })
+  t.teardown(() => db.close())
+  let unreachable = true
+  const writer = createEventWriter(
+    { ...db, tx: async (work) => (unreachable ? Promise.reject(unavailable('unreachable')) : db.tx(work)) },
+    silent,
+  )
+  const add = (project_id: number) => writer.add([eventOf({ project_id })])
+  const stuck = [2, 3, 4, 5]
+  for (const outcome of await Promise.allSettled(stuck.map(add))) t.equal(outcome.status, 'rejected')
+
+  unreachable = false
+  const locks = await lockCounts(t, url, stuck)
+  let finished = 0
+  const hanging = stuck.map((project_id) => add(project_id).then(() => finished++))
+  await until(async () => (await locks.waiting()) > 0)
+  for (let i = 0; i < 10; i++) await Promise.all([add(1), add(6), add(7)])
+  t.equal(await locks.waiting(), 1, 'one of the two connections for commits is left to the other projects')
+  t.equal(finished, 0)
+  t.match(await deps.events.get(sql`select count(*) as count from events`), { count: 30 })
+
+  await locks.release()
+  await Promise.all(hanging)
+  await Promise.all(stuck.map(add))
+  t.match(await deps.events.get(sql`select count(*) as count from events where project_id < 6`), { count: 18 })
+})
+
+t.test(
+  'a request fails with 503 while the rows of its project are locked, and others succeed (postgres)',
+  async (t) => {
+    const { deps, send, first } = await openApp(t, 'postgres', { environment: { DATABASE_LOCK_MS: '300' } })
+    const created = await send('POST', '/api/projects/', { body: { name: 'Other' } })
+    const capture = (api_key: string) =>
+      send('POST', '/batch/', {
+        key: null,
+        body: { api_key, batch: [{ event: 'x', distinct_id: 'a', timestamp: '1970-01-01T00:00:00Z' }] },
+      })
+    const locks = await lockCounts(t, deps.config.DATABASE_URL, [first.project_id])
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => capture(i % 2 ? first.project_token : created.body.api_token)),
+    )
+    for (const [i, { status, headers }] of responses.entries())
+      if (i % 2) t.match({ status, headers }, { status: 503, headers: { 'retry-after': '5' } })
+      else t.equal(status, 200)
+    await locks.release()
+    t.equal((await capture(first.project_token)).status, 200)
+  },
+)
+
+t.test('nothing appears below the horizon while projects commit in parallel (postgres)', async (t) => {
+  const { deps } = await openApp(t, 'postgres')
+  const writer = createEventWriter(deps.events, silent)
+  const countBelow = async (position: number): Promise<number> => {
+    const row = await deps.events.get<{ count: number }>(
+      sql`select count(*) as count from events where position < ${position}`,
+    )
+    return row!.count
+  }
+  const locks = await lockCounts(t, deps.config.DATABASE_URL, [9])
+  const hanging = writer.add([eventOf({ project_id: 9 })])
+  await until(async () => (await locks.waiting()) > 0)
+  const seen: { position: number; count: number }[] = []
+  let sending = true
+  const observing = (async () => {
+    while (sending) {
+      const position = await horizon(deps.events)
+      seen.push({ position, count: await countBelow(position) })
+    }
+  })()
+  for (let i = 0; i < 30; i++) {
+    await Promise.all([1, 2, 3, 4].map((project_id) => writer.add([eventOf({ project_id }), eventOf({ project_id })])))
+    if (i === 15) await Promise.all([locks.release(), hanging])
+  }
+  sending = false
+  await observing
+  for (const { position, count } of seen) t.equal(await countBelow(position), count)
+  // Open transactions of other suites on the same cluster delay the horizon.
+  await until(async () => (await countBelow(await horizon(deps.events))) === 241)
+})
+
+t.test(
+  'a transaction of events inserts no query result, which Citus would commit in two phases (postgres)',
+  async (t) => {
+    const { deps } = await openApp(t, 'postgres')
+    const texts = new Set<string>()
+    const db = await openDatabase(deps.config.DATABASE_URL, { observe: (_, text) => texts.add(text) })
+    t.teardown(() => db.close())
+    const writer = createEventWriter(db, silent)
+    const person = (distinct_id: string, other?: string) => ({
+      project_id: 1,
+      distinct_id,
+      event_uuid: v7(),
+      timestamp: 1,
+      set: { a: 1 },
+      set_once: undefined,
+      unset: [],
+      identifies: other !== undefined,
+      other,
+      forced: true,
+      updates: true,
+    })
+    const session = { id: 's', url: null, isPageview: false }
+    await writer.add([eventOf({ person: person('a'), session }), eventOf({ distinct_id: 'b', person: person('b') })])
+    await writer.add([eventOf({ person: person('a', 'b'), session })])
+    await createSessionCloser({ events: db, now: deps.now, log: silent }).work()
+    const deletion = { project_id: 1, person_id: personIdOf(1, 'a'), delete_events: true, deleted_at: 2 }
+    await db.tx((tx) => deletePerson(tx, deletion))
+    t.equal(await deleteEvents(db, 1, sql`true`), 3)
+
+    const distributed = (await describeTables(db)).filter(isDistributed).map(({ name }) => name)
+    const written = new RegExp(`^\\s*insert into (${distributed.join('|')})\\b`)
+    const inserts = [...texts].filter((text) => written.test(text))
+    t.same(
+      new Set(inserts.map((text) => written.exec(text)![1])),
+      new Set(distributed),
+      'every distributed table is written',
+    )
+    t.same(
+      inserts.filter((text) => /\bselect\b/.test(text)),
+      [],
+    )
+  },
+)
 
 const storedIn = async <Row>(url: string, query: Sql): Promise<Row[]> => {
   const db = await openDatabase(url, { file: EVENTS.file })

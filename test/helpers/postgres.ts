@@ -10,6 +10,7 @@ import type { Test } from 'tap'
 import { EVENTS, migrate } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import type { Engine } from '../../src/sql/template.ts'
+import { createClusterDatabase, createDistributedTables } from './citus.ts'
 import { freshFolder } from './exports.ts'
 
 export interface PostgresServer {
@@ -99,12 +100,13 @@ function templateName(): Promise<string> {
   return template
 }
 
-async function createDatabase(template: string): Promise<{ url: string; drop: () => Promise<void> }> {
+async function createDatabase(template: string | null): Promise<{ url: string; drop: () => Promise<void> }> {
   const base = await serverUrl()
   const name = `test_${process.pid}_${++databases}`
-  await execute(base, `create database ${name} template ${template}`)
   const url = new URL(base)
   url.pathname = `/${name}`
+  if (process.env.TEST_CITUS_URL) return { url: url.href, drop: await createClusterDatabase(base, name) }
+  await execute(base, `create database ${name} template ${template ?? 'template1'}`)
   return { url: url.href, drop: () => execute(base, `drop database if exists ${name} with (force)`) }
 }
 
@@ -116,10 +118,18 @@ async function execute(url: string, text: string): Promise<void> {
 }
 
 /** Creates an empty database. */
-export const emptyDatabase = (): ReturnType<typeof createDatabase> => createDatabase('template1')
+export const emptyDatabase = (): ReturnType<typeof createDatabase> => createDatabase(null)
 
-/** Creates a database with all tables. Copying the template takes a fifth of the time of the migrations. */
-export const migratedDatabase = async (): ReturnType<typeof createDatabase> => createDatabase(await templateName())
+/**
+ * Creates a database with all tables. Copying the template takes a fifth of the time of the migrations. A distributed
+ * database cannot be copied.
+ */
+export async function migratedDatabase(): ReturnType<typeof createDatabase> {
+  if (!process.env.TEST_CITUS_URL) return createDatabase(await templateName())
+  const database = await createDatabase(null)
+  await createDistributedTables(database.url)
+  return database
+}
 
 /** Creates the template that `migratedDatabase` copies. */
 export async function createTemplate(server: string): Promise<{ name: string; drop: () => Promise<void> }> {

@@ -227,6 +227,38 @@ for (const engine of ENGINES) {
     t.same(await db.all(sql`select id from notes`), [{ id: 2 }])
   })
 
+  t.test(`a failed statement without a response fails its transaction (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    await db.exec('create table items (id integer primary key)')
+    const add = (id: number) => sql`insert into items (id) values (${id})`
+    await db.tx(async (tx) => {
+      await tx.send(add(1))
+      t.match(await tx.get(sql`select count(*) as count from items`), { count: 1 }, 'statements run in order')
+      await tx.send(add(2))
+    })
+    const failing: ((tx: Db) => Promise<unknown>)[] = [
+      async (tx) => {
+        await tx.send(add(3))
+        await tx.send(add(1))
+      },
+      async (tx) => {
+        await tx.send(add(1))
+        await tx.send(add(3))
+      },
+      async (tx) => {
+        await tx.send(add(1))
+        await tx.get(sql`select count(*) as count from items`)
+      },
+    ]
+    for (const work of failing) {
+      const error = await db.tx(work).catch((error) => error)
+      t.ok(isUniqueViolation(error), 'with the error of the statement')
+    }
+    t.match(await db.all(sql`select id from items order by id`), [{ id: 1 }, { id: 2 }], 'nothing is stored')
+    await db.send(add(3))
+    t.equal(await db.count(sql`from items`), 3)
+  })
+
   t.test(`a failing write of a group is rolled back alone (${engine})`, async (t) => {
     const { db } = await open(t, engine)
     await db.exec('create table notes (id integer primary key, of integer not null)')
