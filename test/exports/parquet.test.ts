@@ -188,8 +188,8 @@ t.test('a Parquet file', async (t) => {
   await t.test('keeps the order of long and short lines', async (t) => {
     const lengths = [1, 2_000_000, 4 * 1024 * 1024 - 3, 10, 4 * 1024 * 1024 - 2, 4 * 1024 * 1024, 20_000_000, 5]
     const { scratch, stored, encoder } = await open()
-    for (const length of lengths) await encoder.write(page(`${'x'.repeat(length)}\u0002`))
-    await encoder.write(page(lengths.map((length) => `${'y'.repeat(length)}\u0002`).join('\n')))
+    for (const length of lengths) await encoder.write(page(`${'x'.repeat(length)}\u0002\n`))
+    await encoder.write(page(lengths.map((length) => `${'y'.repeat(length)}\u0002\n`).join('')))
     t.ok(encoder.bytes() > 0)
     await encoder.close()
     t.same(readdirSync(scratch), [], 'the scratch folder is empty')

@@ -66,7 +66,7 @@ export function cellParser(columns: readonly StagedColumn[]): CellParser {
   return {
     rows: ({ text }) =>
       text
-        .toString()
+        .toString('utf8', 0, text.length - 1)
         .split('\n')
         .map((line) => {
           const cells = line.split(CELL.delimiter)
@@ -231,7 +231,7 @@ async function copyLoader(
   return {
     write: async (rows) => {
       current ??= encoder()
-      const lines = rows.map((row) => jsonLine(row, columns)).join('\n')
+      const lines = rows.map((row) => `${jsonLine(row, columns)}\n`).join('')
       await current.write({ text: Buffer.from(lines), records: rows.length, cursor: [0, 0] })
       if (current.bytes() >= FILE_BYTES) await finishFile()
     },

@@ -5,7 +5,6 @@ import type { Encoder, EncoderOptions } from './format.ts'
 /** Compresses nearly as well as level 11 in a tenth of the time. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
-const LINE_BREAK = Buffer.from('\n')
 
 export function openJsonLines({ compression, sink }: EncoderOptions): Encoder {
   const stream = compressor(compression)
@@ -30,10 +29,7 @@ export function openJsonLines({ compression, sink }: EncoderOptions): Encoder {
     await Promise.race([through.catch(() => stored), stored])
   }
   return {
-    write: async ({ text }) => {
-      await put(text)
-      await put(LINE_BREAK)
-    },
+    write: ({ text }) => put(text),
     bytes: () => bytes,
     close: async () => {
       stream.end()

@@ -160,8 +160,8 @@ async function openPart(
 
   return {
     write: async (rows) => {
-      queue.push(rows, LINE_BREAK)
-      queued_bytes += rows.length + LINE_BREAK.length
+      queue.push(rows)
+      queued_bytes += rows.length
       text += rows.length
       flushing ??= flush()
       while (queued_bytes > MAX_QUEUED_BYTES && failure === undefined) await flushing
