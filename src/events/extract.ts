@@ -134,17 +134,23 @@ const DIGITS = String(SHIFT).length
 
 /** Returns one row: the count, the text, and the last event's sort key for `cursorOf`. */
 export function pageQuery(extract: Extract, after: Cursor | null, limit: number, through: Cursor | null = null): Sql {
+  const text = either(sql`cast(group_concat(line, '') as blob)`, sql`string_agg(line, '')`)
+  return sql`
+    select count(*), ${text}, max(${either(sql`place`, sql`place collate "C"`)}) from (
+      ${rowsQuery(extract, after, limit, through)}) page`
+}
+
+/** Returns the sort key and the line of each row, in order. */
+export function rowsQuery(extract: Extract, after: Cursor | null, limit: number, through: Cursor | null = null): Sql {
   const { model, range } = extract
   const { major, minor, order } = model === 'events' ? ORDERS[range.by] : entryOrder(CHANGING_FEEDS[model])
-  const text = either(sql`cast(group_concat(line, '') as blob)`, sql`string_agg(line, '')`)
   const rest =
     model === 'events'
       ? sql`${fromEvents({ ...extract, range: startingAt(range, after) }, usesPerson(extract))} ${beyond(range, after)} ${upTo(range, through)}`
       : fromEntries(extract, CHANGING_FEEDS[model], after, through)
   return sql`
-    select count(*), ${text}, max(${either(sql`place`, sql`place collate "C"`)}) from (
-      select ${shifted(major)} || ${minor} as place, ${lineOf(extract)} as line
-      ${rest} order by ${order} limit ${limit}) page`
+    select ${shifted(major)} || ${minor} as place, ${lineOf(extract)} as line
+    ${rest} order by ${order} limit ${limit}`
 }
 
 const usesPerson = ({ columns }: Pick<Extract, 'columns'>): boolean => columns.some((column) => column.usesPerson)
