@@ -232,7 +232,7 @@ async function copyLoader(
     write: async (rows) => {
       current ??= encoder()
       const lines = rows.map((row) => `${jsonLine(row, columns)}\n`).join('')
-      await current.write({ text: Buffer.from(lines), records: rows.length, cursor: [0, 0] })
+      await current.write({ text: Buffer.from(lines) })
       if (current.bytes() >= FILE_BYTES) await finishFile()
     },
     finish: async () => {
