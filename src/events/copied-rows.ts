@@ -10,7 +10,7 @@ export interface CopiedRows {
   next(limit: number, max_bytes: number): Promise<CopiedPage | null>
   /** The number of rows returned so far. */
   count(): number
-  /** Skips the remaining rows. */
+  /** Skips the remaining rows. Never throws. */
   discard(): Promise<void>
 }
 
@@ -83,8 +83,8 @@ export function copyRows(client: Client, query: string): CopiedRows {
         }
       })
       onArrival = () => undefined
-      // The next statement on this connection resumes it too.
-      if (!isDone) socket?.pause()
+      // The end of the statement is read in any case, so that another one can follow.
+      if (failure === undefined && !isDone) socket?.pause()
     }
     if (failure !== undefined) throw failure
   }
@@ -110,7 +110,7 @@ export function copyRows(client: Client, query: string): CopiedRows {
     discard: async () => {
       isDiscarding = true
       queue.length = 0
-      await waitFor(() => false)
+      await waitFor(() => false).catch(() => undefined)
     },
   }
 }

@@ -21,8 +21,13 @@ const COPY_ROWS = 100_000
 const PAGE_BYTES = 1024 * 1024
 
 /** `functions`: whether to register the HogQL functions on SQLite. */
-export const openSource = (url: string, functions: boolean, observe: Observe = () => undefined): Promise<Source> =>
-  url.startsWith('sqlite:') ? openSqliteSource(url, functions, observe) : openPostgresSource(url, observe)
+export const openSource = (
+  url: string,
+  functions: boolean,
+  observe: Observe = () => undefined,
+  copy_rows = COPY_ROWS,
+): Promise<Source> =>
+  url.startsWith('sqlite:') ? openSqliteSource(url, functions, observe) : openPostgresSource(url, observe, copy_rows)
 
 async function observed<Result>(observe: Observe, text: string, work: () => Result): Promise<Awaited<Result>> {
   const start = performance.now()
@@ -74,7 +79,7 @@ interface OpenRows {
   text: string
 }
 
-async function openPostgresSource(url: string, observe: Observe): Promise<Source> {
+async function openPostgresSource(url: string, observe: Observe, copy_rows: number): Promise<Source> {
   const { default: pg } = await import('pg')
   const client = new pg.Client({
     connectionString: url,
@@ -91,7 +96,7 @@ async function openPostgresSource(url: string, observe: Observe): Promise<Source
   const openRows = async (extract: Extract, after: Cursor | null, through: Cursor | null): Promise<OpenRows> => {
     if (open && open.extract === extract && open.cursor === after && open.through === through) return open
     await open?.rows.discard()
-    const query = rowsQuery(extract, after, COPY_ROWS, through)
+    const query = rowsQuery(extract, after, copy_rows, through)
     const rows = copyRows(client, compileInline(query, pg.escapeLiteral))
     return { rows, extract, through, cursor: after, text: compile(query, 'postgres').text }
   }
@@ -106,7 +111,7 @@ async function openPostgresSource(url: string, observe: Observe): Promise<Source
           return { records: page.records, text: page.text, cursor: current.cursor }
         }
         open = undefined
-        if (current.rows.count() < COPY_ROWS) return null
+        if (current.rows.count() < copy_rows) return null
       }
     },
     count: async (extract) => {
