@@ -14,6 +14,7 @@ import { startPostgres } from '../../test/helpers/postgres.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { killOnExit, postJson, startFilled, timed, type Workspace } from '../workspace.ts'
 import { exportsPath, runOnce } from './export.ts'
+import { postgresExports } from './export-postgres.ts'
 
 const EVENTS = 200_000
 const FEW_EVENTS = 50_000
@@ -53,37 +54,58 @@ async function start(events: number): Promise<void> {
   workspace = await startFilled(events, 6)
 }
 
+/** The SQL of the columns of files beyond those of ClickHouse. */
+const PERSON = `, p.id as person_id, p.properties as person_properties
+  from events e
+  left join person_distinct_ids d on d.project_id = e.project_id and d.distinct_id = e.distinct_id
+  left join persons p on p.project_id = d.project_id and p.id = d.person_id`
+
 interface EventRow {
   uuid: string
   event: string
   properties: string
   distinct_id: string
   timestamp: number
+  person_id: string
+  person_properties: string
 }
 
 function readRows(): EventRow[] {
   const db = new Sqlite(workspace.file, { readonly: true })
-  const rows = db.prepare('select uuid, event, properties, distinct_id, timestamp from events').all() as EventRow[]
+  const rows = db
+    .prepare(`select e.uuid, e.event, e.properties, e.distinct_id, e.timestamp ${PERSON}`)
+    .all() as EventRow[]
   db.close()
   return rows
 }
 
 const isoOf = ({ timestamp }: EventRow): string => `${new Date(timestamp / 1000).toISOString().slice(0, -1)}000Z`
 
-/** JSON lines in blocks, read before the measurement. */
-function readBlocks(): Buffer[] {
+const clickHouseLine = (row: EventRow): string => {
+  const { uuid, event, properties, distinct_id } = row
+  const time = isoOf(row)
+  return `{"uuid":"${uuid}","event":"${event}","properties":${properties},"distinct_id":"${distinct_id}","elements_chain":"","team_id":1,"timestamp":"${time}","created_at":"${time}"}\n`
+}
+
+const fileLine = (row: EventRow): string => {
+  const { uuid, event, properties, distinct_id, person_id, person_properties } = row
+  const time = isoOf(row)
+  return `{"uuid":"${uuid}","event":"${event}","distinct_id":"${distinct_id}","person_id":"${person_id}","properties":${properties},"person_properties":${person_properties},"elements_chain":"","timestamp":"${time}","created_at":"${time}","_inserted_at":"${time}"}\n`
+}
+
+/** The same bytes as the export, in blocks of the same size, read before the measurement. */
+function readBlocks(lineOf: (row: EventRow) => string): Buffer[] {
   const blocks: Buffer[] = []
   let lines: string[] = []
   let size = 0
   for (const row of readRows()) {
-    const { uuid, event, properties, distinct_id } = row
-    const time = isoOf(row)
-    const line = `{"uuid":"${uuid}","event":"${event}","properties":${properties},"distinct_id":"${distinct_id}","elements_chain":"","team_id":1,"timestamp":"${time}","created_at":"${time}"}\n`
+    const line = lineOf(row)
+    if (size + line.length > BLOCK_BYTES) {
+      blocks.push(Buffer.from(lines.join('')))
+      ;[lines, size] = [[], 0]
+    }
     size += line.length
     lines.push(line)
-    if (size < BLOCK_BYTES) continue
-    blocks.push(Buffer.from(lines.join('')))
-    ;[lines, size] = [[], 0]
   }
   return [...blocks, Buffer.from(lines.join(''))]
 }
@@ -91,7 +113,7 @@ function readBlocks(): Buffer[] {
 async function writeToClickHouse(): Promise<undefined> {
   const port = await startPeer('clickhouse')
   config = { url: `http://127.0.0.1:${port}`, user: 'u', password: 'p' }
-  const blocks = readBlocks()
+  const blocks = readBlocks(clickHouseLine)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   direct = () =>
     timed(async () => {
@@ -110,7 +132,7 @@ async function writeToS3(): Promise<undefined> {
   const keys = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
   const place = { bucket_name: 'events', region: 'us-east-1' }
   config = { ...keys, ...place, prefix: 'ours', endpoint_url: endpoint }
-  const blocks = readBlocks()
+  const blocks = readBlocks(fileLine)
   const client = new S3Client({
     region: 'us-east-1',
     endpoint,
@@ -178,6 +200,7 @@ const benchmark = (
 }
 
 export const warehouses: Benchmark[] = [
+  ...postgresExports,
   benchmark('ClickHouse', EVENTS, writeToClickHouse),
   benchmark('S3Compatible', EVENTS, writeToS3),
   benchmark('Redshift', FEW_EVENTS, writeToRedshift),

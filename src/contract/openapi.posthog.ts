@@ -4742,7 +4742,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4799,7 +4799,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4849,7 +4849,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4893,7 +4893,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4930,7 +4930,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;

@@ -4740,7 +4740,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4797,7 +4797,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4847,7 +4847,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4891,7 +4891,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;
@@ -4928,7 +4928,7 @@ export interface components {
             /** @description Null or absent for no compression. */
             compression?: components["schemas"]["FileCompression"] | null;
             /**
-             * @description Start a new file at about this many megabytes, and write a manifest that lists all files. 0, null or absent for
+             * @description The maximum size of a file in megabytes. A manifest lists all files of the run. 0, null or absent for
              *     one file per run.
              */
             max_file_size_mb?: number | null;

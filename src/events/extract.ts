@@ -59,7 +59,7 @@ export interface Extract {
 
 export interface Page {
   records: number
-  /** One row per line, without a trailing line break. */
+  /** One row per line. Each line ends with a line break, so pages can be joined without a copy. */
   text: Buffer
   cursor: Cursor
 }
@@ -134,17 +134,23 @@ const DIGITS = String(SHIFT).length
 
 /** Returns one row: the count, the text, and the last event's sort key for `cursorOf`. */
 export function pageQuery(extract: Extract, after: Cursor | null, limit: number, through: Cursor | null = null): Sql {
+  const text = either(sql`cast(group_concat(line, '') as blob)`, sql`string_agg(line, '')`)
+  return sql`
+    select count(*), ${text}, max(${either(sql`place`, sql`place collate "C"`)}) from (
+      ${rowsQuery(extract, after, limit, through)}) page`
+}
+
+/** Returns the sort key and the line of each row, in order. */
+export function rowsQuery(extract: Extract, after: Cursor | null, limit: number, through: Cursor | null = null): Sql {
   const { model, range } = extract
   const { major, minor, order } = model === 'events' ? ORDERS[range.by] : entryOrder(CHANGING_FEEDS[model])
-  const text = either(sql`cast(group_concat(line, char(10)) as blob)`, sql`string_agg(line, E'\n')`)
   const rest =
     model === 'events'
       ? sql`${fromEvents({ ...extract, range: startingAt(range, after) }, usesPerson(extract))} ${beyond(range, after)} ${upTo(range, through)}`
       : fromEntries(extract, CHANGING_FEEDS[model], after, through)
   return sql`
-    select count(*), ${text}, max(${either(sql`place`, sql`place collate "C"`)}) from (
-      select ${shifted(major)} || ${minor} as place, ${lineOf(extract)} as line
-      ${rest} order by ${order} limit ${limit}) page`
+    select ${shifted(major)} || ${minor} as place, ${lineOf(extract)} as line
+    ${rest} order by ${order} limit ${limit}`
 }
 
 const usesPerson = ({ columns }: Pick<Extract, 'columns'>): boolean => columns.some((column) => column.usesPerson)
@@ -290,13 +296,14 @@ function upTo({ by }: Range, through: Cursor | null): Sql {
 function lineOf({ columns, encoding }: Extract): Sql {
   const between = (cells: Sql[], mark: string): Sql[] =>
     cells.flatMap((cell, i) => (i ? [literal(mark), cell] : [cell]))
-  if (encoding === 'csv') return textOf(between(columns.map(csvCell), ','))
-  if (encoding === 'cells') return textOf([...between(columns.map(cell), CELL.delimiter), literal(CELL.delimiter)])
+  if (encoding === 'csv') return textOf([...between(columns.map(csvCell), ','), literal('\n')])
+  if (encoding === 'cells')
+    return textOf([...between(columns.map(cell), CELL.delimiter), literal(`${CELL.delimiter}\n`)])
   const members = columns.flatMap((one, i) => {
     const key = `${i ? ',' : '{'}${JSON.stringify(one.name)}:`
     return [either(sql`${key}`, sql`${key}::text`), jsonCell(one)]
   })
-  return textOf([...members, literal('}')])
+  return textOf([...members, literal('}\n')])
 }
 
 /** The arguments that both engines accept. `format` takes two thirds of the time of `||` on SQLite. */

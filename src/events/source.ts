@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import type { Observe } from '../sql/db.ts'
 import { EVENTS } from '../sql/migrate.ts'
-import { compile, type Sql, type Value } from '../sql/template.ts'
-import { type Cursor, countQuery, cursorOf, type Extract, type Page, pageQuery } from './extract.ts'
+import { compile, compileInline, type Sql } from '../sql/template.ts'
+import { type CopiedRows, copyRows } from './copied-rows.ts'
+import { type Cursor, countQuery, cursorOf, type Extract, type Page, pageQuery, rowsQuery } from './extract.ts'
 
 export interface Source {
   /** Returns at most `limit` rows after the cursor, up to and including `through`. Null if there are no more. */
@@ -12,41 +13,32 @@ export interface Source {
   close(): Promise<void>
 }
 
-/** Returns the first row. */
-type RunStatement = (statement: { text: string; values: Value[] }) => Promise<readonly unknown[]>
-
 const BUSY_TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 10_000
+/** Rows per statement on PostgreSQL. A longer one would hold back vacuum while a slow destination receives its rows. */
+const COPY_ROWS = 100_000
+/** PostgreSQL ends a page here even if it has fewer rows than the limit. */
+const PAGE_BYTES = 1024 * 1024
 
 /** `functions`: whether to register the HogQL functions on SQLite. */
-export async function openSource(url: string, functions: boolean, observe?: Observe): Promise<Source> {
-  const engine = url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
-  const { run, close } = engine === 'sqlite' ? await sqlite(url, functions) : await postgres(url)
-  const queryRow = async (query: Sql): Promise<readonly unknown[]> => {
-    const statement = compile(query, engine)
-    const start = performance.now()
-    try {
-      return await run(statement)
-    } finally {
-      observe?.((performance.now() - start) / 1000, statement.text)
-    }
-  }
-  return {
-    page: async (extract, after, limit, through = null) => {
-      const [records, text, place] = await queryRow(pageQuery(extract, after, limit, through))
-      if (Number(records) === 0) return null
-      return {
-        records: Number(records),
-        text: Buffer.isBuffer(text) ? text : Buffer.from(String(text)),
-        cursor: cursorOf(String(place), extract),
-      }
-    },
-    count: async (extract) => Number((await queryRow(countQuery(extract)))[0]),
-    close,
+export const openSource = (
+  url: string,
+  functions: boolean,
+  observe: Observe = () => undefined,
+  copy_rows = COPY_ROWS,
+): Promise<Source> =>
+  url.startsWith('sqlite:') ? openSqliteSource(url, functions, observe) : openPostgresSource(url, observe, copy_rows)
+
+async function observed<Result>(observe: Observe, text: string, work: () => Result): Promise<Awaited<Result>> {
+  const start = performance.now()
+  try {
+    return await work()
+  } finally {
+    observe((performance.now() - start) / 1000, text)
   }
 }
 
-async function sqlite(url: string, functions: boolean): Promise<{ run: RunStatement; close(): Promise<void> }> {
+async function openSqliteSource(url: string, functions: boolean, observe: Observe): Promise<Source> {
   const { default: Sqlite } = await import('better-sqlite3')
   const handle = new Sqlite(join(url.slice('sqlite:'.length), EVENTS.file), {
     readonly: true,
@@ -54,20 +46,40 @@ async function sqlite(url: string, functions: boolean): Promise<{ run: RunStatem
   })
   if (functions) (await import('../hogql/sqlite-functions.ts')).registerFunctions(handle)
   const prepared = new Map<string, import('better-sqlite3').Statement<unknown[], unknown[]>>()
-  return {
-    run: async ({ text, values }) => {
+  const queryRow = (query: Sql): Promise<readonly unknown[]> => {
+    const { text, values } = compile(query, 'sqlite')
+    return observed(observe, text, () => {
       let known = prepared.get(text)
       if (!known) {
         known = handle.prepare<unknown[], unknown[]>(text).raw(true)
         prepared.set(text, known)
       }
       return known.get(values.map((value) => (typeof value === 'boolean' ? Number(value) : value))) ?? []
+    })
+  }
+  return {
+    page: async (extract, after, limit, through = null) => {
+      const [records, text, place] = await queryRow(pageQuery(extract, after, limit, through))
+      if (!Buffer.isBuffer(text)) return null
+      return { records: Number(records), text, cursor: cursorOf(String(place), extract) }
     },
+    count: async (extract) => Number((await queryRow(countQuery(extract)))[0]),
     close: async () => void handle.close(),
   }
 }
 
-async function postgres(url: string): Promise<{ run: RunStatement; close(): Promise<void> }> {
+/** The rows of one statement, which several pages share. */
+interface OpenRows {
+  rows: CopiedRows
+  extract: Extract
+  through: Cursor | null
+  /** The end of the last page. */
+  cursor: Cursor | null
+  /** The statement with placeholders. */
+  text: string
+}
+
+async function openPostgresSource(url: string, observe: Observe, copy_rows: number): Promise<Source> {
   const { default: pg } = await import('pg')
   const client = new pg.Client({
     connectionString: url,
@@ -79,10 +91,35 @@ async function postgres(url: string): Promise<{ run: RunStatement; close(): Prom
   // A broken connection fails its statement. Without a listener, the error would end the process.
   client.on('error', () => undefined)
   await client.connect()
+  let open: OpenRows | undefined
+
+  const openRows = async (extract: Extract, after: Cursor | null, through: Cursor | null): Promise<OpenRows> => {
+    if (open && open.extract === extract && open.cursor === after && open.through === through) return open
+    await open?.rows.discard()
+    const query = rowsQuery(extract, after, copy_rows, through)
+    const rows = copyRows(client, compileInline(query, pg.escapeLiteral))
+    return { rows, extract, through, cursor: after, text: compile(query, 'postgres').text }
+  }
   return {
-    run: async ({ text, values }) => {
-      const { rows } = await client.query<unknown[]>({ text, values, rowMode: 'array' })
-      return rows[0] ?? []
+    page: async (extract, after, limit, through = null) => {
+      for (;;) {
+        const current = await openRows(extract, after, through)
+        open = current
+        const page = await observed(observe, current.text, () => current.rows.next(limit, PAGE_BYTES))
+        if (page) {
+          current.cursor = cursorOf(page.place, extract)
+          return { records: page.records, text: page.text, cursor: current.cursor }
+        }
+        open = undefined
+        if (current.rows.count() < copy_rows) return null
+      }
+    },
+    count: async (extract) => {
+      await open?.rows.discard()
+      open = undefined
+      const { text, values } = compile(countQuery(extract), 'postgres')
+      const { rows } = await observed(observe, text, () => client.query<unknown[]>({ text, values, rowMode: 'array' }))
+      return Number(rows[0]?.[0])
     },
     close: () => client.end(),
   }

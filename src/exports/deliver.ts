@@ -2,8 +2,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { AppError, errorCode } from '../errors.ts'
-import { bothConditions, type Column, type Extract, modelColumns, type Range } from '../events/extract.ts'
+import { bothConditions, type Column, type Extract, modelColumns, type Page, type Range } from '../events/extract.ts'
 import { CHANGING_FEEDS, type Model } from '../events/models.ts'
 import { openSource } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
@@ -124,19 +125,32 @@ export async function deliver(
         let cursor = job.checkpoint?.cursor ?? null
         let through = job.checkpoint?.through ?? null
         let reported_at = 0
+        const readNext = (): Promise<Page | null> => {
+          const page = source.page(extract, cursor, limit, through)
+          // Awaited when it is needed.
+          page.catch(() => undefined)
+          return page
+        }
+        let next = readNext()
         for (;;) {
           signal.throwIfAborted()
-          const page = await source.page(extract, cursor, limit, through)
+          const page = await next
+          // SQLite blocks this thread while it reads. Sockets and compressors make progress between two pages.
+          await nextTick()
           if (!page) {
             if (!through) break
             cursor = through
             through = null
+            next = readNext()
             continue
           }
           limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((page.records * PAGE_BYTES) / page.text.length)))
-          await receiver.write(page)
-          records += page.records
           cursor = page.cursor
+          const writing = receiver.write(page)
+          // One page is read while another is compressed and sent.
+          next = readNext()
+          await writing
+          records += page.records
           if (performance.now() - reported_at < REPORT_PERIOD_MS) continue
           reported_at = performance.now()
           report({ kind: 'progress', records, bytes: receiver.bytes() })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
 import { createLoop } from '../background/loop.ts'
+import { hasEnded, processIdentity } from '../background/process-identity.ts'
 import type { Config } from '../config.ts'
 import type { Model } from '../events/models.ts'
 import { pausePosition } from '../events/positions.ts'
@@ -34,6 +35,8 @@ import { removeOrphanedFiles } from './temporary-files.ts'
 
 const LEASE_MS = 60_000
 const RENEW_MS = 15_000
+/** How long after its last renewal a lease is kept although its process has ended. Its child processes exit meanwhile. */
+const ENDED_LEASE_MS = 5_000
 /** The shortest time between two writes of progress. */
 const PROGRESS_MS = 1_000
 /** How often to look for changes made by other nodes. */
@@ -93,8 +96,9 @@ export interface Exporter {
 
 export function createExporter(options: ExporterOptions): Exporter {
   const { config, db, ids, now, log, launch, vault, metrics } = options
+  const identity = processIdentity()
   /** Unique to this start of the process. */
-  const owner = ids.uuid()
+  const owner = [ids.uuid(), ...(identity ? [identity] : [])].join('@')
   const active = new Map<string, { batch_export_id: string; abort: AbortController; done: Promise<void> }>()
   let cleaned_at = 0
 
@@ -123,12 +127,14 @@ export function createExporter(options: ExporterOptions): Exporter {
   async function startDueRuns(): Promise<void> {
     // A failure to plan one export does not stop the runs that are already planned.
     const [planned] = await Promise.allSettled([plan(options)])
+    const ended = await endedOwners()
     while (!loop.stopped && active.size < config.EXPORT_SLOTS) {
-      const run = await runs.claim(db, lease(), [...active.keys()])
-      if (!run) break
+      const claimed = await runs.claim(db, lease(), [...active.keys()], ended)
+      if (!claimed) break
+      const { run, interrupted } = claimed
       const abort = new AbortController()
       if (loop.stopped) abort.abort(SHUTTING_DOWN)
-      const done = traced(run, (span) => attempt(run, abort, span))
+      const done = traced(run, (span) => attempt(run, interrupted, abort, span))
         .catch((error) => log.error({ err: error, run: run.id }, 'the result of an export run could not be stored'))
         .finally(() => {
           active.delete(run.id)
@@ -137,6 +143,14 @@ export function createExporter(options: ExporterOptions): Exporter {
       active.set(run.id, { batch_export_id: run.batch_export_id, abort, done })
     }
     if (planned.status === 'rejected') throw planned.reason
+  }
+
+  /** The owners of leases whose process on this machine has ended. */
+  async function endedOwners(): Promise<runs.EndedOwners> {
+    const owners = (await runs.leaseOwners(db)).filter((other) =>
+      hasEnded(other.slice(other.indexOf('@') + 1), identity),
+    )
+    return { owners, before: at(LEASE_MS - ENDED_LEASE_MS) }
   }
 
   /** Runs an attempt inside its own span. */
@@ -178,11 +192,16 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 
   /** Runs one attempt, from the claim to the stored result. */
-  async function attempt(run: RunRow, abort: AbortController, span?: Span): Promise<void> {
+  async function attempt(run: RunRow, interrupted: boolean, abort: AbortController, span?: Span): Promise<void> {
     const row = await exports.getById(db, run.batch_export_id)
     if (!row) return
     const logRun: LogRun = (level, message, tx = db) =>
       logs.write(tx, { ...run, run_id: run.id, timestamp: now(), level, message })
+    if (interrupted)
+      await logRun(
+        'WARNING',
+        `Attempt ${run.attempts - 1} was interrupted: its process ended or lost its connection to the database.`,
+      )
     if (run.attempts > MAX_ATTEMPTS) return giveUp(run, row, logRun, 'Every attempt was interrupted.')
     const kind = run.kind === 'scheduled' ? '' : ` (${run.kind})`
     await logRun(

@@ -2,10 +2,17 @@
 import { Readable } from 'node:stream'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
-import { type Column, type Cursor, EVENT_COLUMNS as c, type Encoding } from '../events/extract.ts'
+import { type Column, EVENT_COLUMNS as c, type Encoding } from '../events/extract.ts'
 import type { Model } from '../events/models.ts'
-import { type Delivery, permanentError, type Receiver } from './destination.ts'
-import { COMPRESSIONS, type Encoder, type EncoderOptions, EXTENSIONS, type FileFormat } from './formats/format.ts'
+import { type Checkpoint, type Delivery, permanentError, type Receiver } from './destination.ts'
+import {
+  COMPRESSIONS,
+  type Encoder,
+  type EncoderOptions,
+  EXTENSIONS,
+  type FileFormat,
+  type FilePart,
+} from './formats/format.ts'
 import { openJsonLines } from './formats/jsonlines.ts'
 import { requireLibraries } from './libraries.ts'
 
@@ -68,38 +75,67 @@ export function validateFileConfig({ prefix = '', file_format = 'JSONLines', com
 
 const isVariable = (name: string): name is (typeof VARIABLES)[number] => VARIABLES.some((known) => known === name)
 
-/** Continues after the files that an earlier attempt finished. An unfinished file is written again. */
+/**
+ * Continues after the files that an earlier attempt finished. An unfinished file is written again. A file may end inside a
+ * page: the checkpoint then has the cursor of the page before, and the number of rows after it.
+ */
 export function openFileReceiver(store: FileStore, delivery: Delivery<FilesConfig>): Receiver {
   const { config, checkpoint, tools, columns } = delivery
   const { file_format = 'JSONLines', compression = null, max_file_size_mb } = config
-  const max_bytes = (max_file_size_mb ?? 0) * MEGABYTE
+  const max_bytes = max_file_size_mb ? max_file_size_mb * MEGABYTE : undefined
   const nameOf = fileNames(delivery)
   const files = [...(checkpoint?.files ?? [])]
-  let records = checkpoint?.records ?? 0
   let bytes = checkpoint?.bytes ?? 0
+  const { cursor = null, records = 0, beyond = 0 } = checkpoint ?? {}
+  /** The end of the last finished file. */
+  let stored: Position = { cursor, records, beyond }
+  /** The end of the rows that were read. */
+  let reached: Position = { cursor, records, beyond: 0 }
+  /** Rows of finished files that are still to be read. */
+  let skipped = beyond
+  let ratio: number | undefined
   let current: OpenFile | undefined
 
-  const openFile = async (cursor: Cursor): Promise<OpenFile> => {
-    const name = nameOf(files.length)
-    const sink = (body: Readable): Promise<void> => store.put(name, body)
-    const encoder = await openEncoder(file_format, { compression, columns, scratch: tools.scratch, sink })
-    return { name, encoder, cursor }
+  const openFile = async (): Promise<OpenFile> => {
+    const sink = async (body: Readable, part?: FilePart): Promise<void> => {
+      const name = nameOf(files.length)
+      await store.put(name, body)
+      files.push(name)
+      if (part) await save({ ...stored, beyond: stored.beyond + part.records }, part.bytes)
+    }
+    const options = { compression, columns, scratch: tools.scratch, sink, max_bytes, ratio }
+    return { encoder: await openEncoder(file_format, options), text_bytes: 0 }
   }
-  const finish = async ({ name, encoder, cursor }: OpenFile): Promise<void> => {
+  const save = async (position: Position, more_bytes: number): Promise<void> => {
+    stored = position
+    bytes += more_bytes
+    await tools.checkpoint({ ...position, bytes, files: [...files] })
+  }
+  const finish = async ({ encoder, text_bytes }: OpenFile): Promise<void> => {
+    const before = bytes
     await encoder.close()
     current = undefined
-    files.push(name)
-    bytes += encoder.bytes()
-    await tools.checkpoint({ cursor, records, bytes, files: [...files] })
+    ratio = encoder.bytes() / text_bytes
+    await save(reached, encoder.bytes() - (bytes - before))
   }
 
   return {
-    write: async (page) => {
-      current ??= await openFile(page.cursor)
-      await current.encoder.write(page)
-      records += page.records
-      current.cursor = page.cursor
-      if (max_bytes && current.encoder.bytes() >= max_bytes) await finish(current)
+    write: async ({ text, records, cursor }) => {
+      let from = 0
+      for (; skipped > 0 && from < text.length; skipped--) {
+        from = text.indexOf(LINE_BREAK, from) + 1
+        reached.beyond++
+      }
+      while (from < text.length) {
+        current ??= await openFile()
+        const taken = await current.encoder.write({ text: text.subarray(from) })
+        current.text_bytes += taken
+        from += taken
+        if (from === text.length) break
+        reached = { ...reached, beyond: reached.beyond + countLines(text.subarray(from - taken, from)) }
+        await finish(current)
+      }
+      reached = { cursor, records: reached.records + records, beyond: 0 }
     },
     bytes: () => bytes + Math.round(current?.encoder.bytes() ?? 0),
     commit: async () => {
@@ -119,10 +155,19 @@ export function openFileReceiver(store: FileStore, delivery: Delivery<FilesConfi
 }
 
 interface OpenFile {
-  name: string
   encoder: Encoder
-  /** The end of the last page in the file. */
-  cursor: Cursor
+  text_bytes: number
+}
+
+/** The end of a page, and a number of rows after it. */
+type Position = Required<Pick<Checkpoint, 'cursor' | 'records' | 'beyond'>>
+
+const LINE_BREAK = 0x0a
+
+function countLines(text: Buffer): number {
+  let count = 0
+  for (let at = text.indexOf(LINE_BREAK); at !== -1; at = text.indexOf(LINE_BREAK, at + 1)) count++
+  return count
 }
 
 function requireFormat(format: FileFormat): void {

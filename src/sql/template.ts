@@ -97,20 +97,30 @@ export const skipLocked: Either = { sqlite: none, postgres: sql`for update skip 
 /** Returns the text and parameters of a statement for one engine. */
 export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
   const values: Value[] = []
-  const write = ({ strings, parts }: Sql): string => {
-    let text = strings[0] ?? ''
-    let i = 0
-    for (const part of parts) {
-      if (isFragment(part)) text += write('strings' in part ? part : part[engine])
-      else {
-        values.push(part)
-        text += engine === 'sqlite' ? '?' : `$${values.length}`
-      }
-      text += strings[++i]
-    }
-    return text
+  const text = textOf(statement, engine, (value) => {
+    values.push(value)
+    return engine === 'sqlite' ? '?' : `$${values.length}`
+  })
+  return { text, values }
+}
+
+/** Returns a statement of PostgreSQL with its values as literals. COPY accepts no parameters. */
+export const compileInline = (statement: Sql, quote: (text: string) => string): string =>
+  textOf(statement, 'postgres', (value) => {
+    if (value instanceof Uint8Array) throw new Error('Binary values must be parameters.')
+    // A quoted literal has the unknown type, as a parameter has.
+    return value === null ? 'null' : quote(String(value))
+  })
+
+function textOf({ strings, parts }: Sql, engine: Engine, writeValue: (value: Value) => string): string {
+  let text = strings[0] ?? ''
+  let i = 0
+  for (const part of parts) {
+    if (isFragment(part)) text += textOf('strings' in part ? part : part[engine], engine, writeValue)
+    else text += writeValue(part)
+    text += strings[++i]
   }
-  return { text: write(statement), values }
+  return text
 }
 
 const isFragment = (part: Part): part is Sql | Either =>

@@ -125,28 +125,50 @@ export interface Lease {
   latest: string
 }
 
+/** Owners whose process has ended. Their leases are free if they end before `before`, which gives child processes time to exit. */
+export interface EndedOwners {
+  owners: readonly string[]
+  before: string
+}
+
+/** The owners of all leases. */
+export async function leaseOwners(db: Db): Promise<string[]> {
+  const rows = await db.all<{ lease_owner: string }>(
+    sql`select distinct lease_owner from batch_export_runs where status = 'Running' and lease_owner is not null`,
+  )
+  return rows.map(({ lease_owner }) => lease_owner)
+}
+
 /**
- * Claims the next run that is due or whose lease has expired, except the runs in `working`. The project with the fewest
- * active runs comes first, then the oldest window. Undefined when there is none.
+ * Claims the next run that is due or whose lease is free, except the runs in `working`. The project with the fewest
+ * active runs comes first, then the oldest window. `interrupted`: the attempt before has no result. Undefined when there
+ * is no such run.
  */
-export async function claim(
+export function claim(
   db: Db,
   { owner, now, until, latest: last }: Lease,
   working: readonly string[],
-): Promise<RunRow | undefined> {
+  ended: EndedOwners = { owners: [], before: now },
+): Promise<{ run: RunRow; interrupted: boolean } | undefined> {
   const alive = sql`o.status = 'Running' and o.lease_until >= ${now}`
-  return db.get<RunRow>(sql`
-    update batch_export_runs set status = 'Running', lease_owner = ${owner}, lease_until = ${until},
-      attempts = attempts + 1, last_updated_at = ${now}
-    where id = (
-      select r.id from batch_export_runs r
+  const isFree = sql`(r.lease_until < ${now} or r.lease_until > ${last}
+    or (r.lease_until < ${ended.before} and r.lease_owner in ${oneOf(ended.owners)}))`
+  return db.tx(async (tx) => {
+    const found = await tx.get<Pick<RunRow, 'id' | 'status'>>(sql`
+      select r.id, r.status from batch_export_runs r
       where r.status in ('Starting', 'Running') and r.id not in ${oneOf(working)} and (
-        (r.status = 'Starting' and r.next_attempt_at <= ${now})
-        or (r.status = 'Running' and (r.lease_until < ${now} or r.lease_until > ${last})))
+        (r.status = 'Starting' and r.next_attempt_at <= ${now}) or (r.status = 'Running' and ${isFree}))
       order by (select count(*) from batch_export_runs o where o.project_id = r.project_id and ${alive}),
         r.data_interval_end, r.created_at, r.id
-      limit 1 ${skipLocked})
-    returning *`)
+      limit 1 ${skipLocked}`)
+    const run =
+      found &&
+      (await tx.get<RunRow>(sql`
+        update batch_export_runs set status = 'Running', lease_owner = ${owner}, lease_until = ${until},
+          attempts = attempts + 1, last_updated_at = ${now}
+        where id = ${found.id} returning *`))
+    return run && { run, interrupted: found.status === 'Running' }
+  })
 }
 
 export interface Progress {

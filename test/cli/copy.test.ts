@@ -391,7 +391,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     const moved = await openSource(to, false)
     t.teardown(() => moved.close())
     const rest = (await moved.page(everything, page.cursor, 10_000))!
-    const linesOf = (text: Buffer): string[] => String(text).split('\n')
+    const linesOf = (text: Buffer): string[] => String(text).trimEnd().split('\n')
     t.same(
       [...linesOf(page.text), ...linesOf(rest.text)].map((line) => JSON.parse(line).uuid),
       uuids(),

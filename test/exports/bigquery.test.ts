@@ -261,7 +261,7 @@ t.test('rows with a version replace older ones', async (t) => {
   })
   const columns = [column('distinct_id', 'string'), column('properties', 'json'), column('person_version', 'integer')]
   const cells = (rows: (string | number)[][]): Buffer =>
-    Buffer.from(rows.map((row) => row.map((cell) => `${cell}\u0002`).join('')).join('\n'))
+    Buffer.from(rows.map((row) => `${row.map((cell) => `${cell}\u0002`).join('')}\n`).join(''))
   for (const use_json_type of [false, true])
     for (const rows of [
       [

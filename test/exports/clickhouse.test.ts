@@ -113,7 +113,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
     const merge = { key: ['id'], version: 'version' }
     const config = stub.config({ table_name: 'persons' }) as any
     const receiver = await clickhouse.open({ ...FIRST_ATTEMPT, range_key, config, columns, merge, tools: toolsFor(t) })
-    const text = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))
+    const text = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     await receiver.write({ records: rows.length, text, cursor: [1, 0] })
     await receiver.commit()
   }
@@ -136,7 +136,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
 
 t.test('blocks are the same in every attempt and continue at a checkpoint', async (t) => {
   const stub = await openClickHouse(t)
-  const line = (i: number): string => JSON.stringify({ uuid: uuid(i), event: 'x'.repeat(i % 50) })
+  const line = (i: number): string => `${JSON.stringify({ uuid: uuid(i), event: 'x'.repeat(i % 50) })}\n`
   const write = async (sizes: number[], fails?: number, checkpoint: any = null) => {
     const checkpoints: any[] = []
     const tools = toolsFor(t, { checkpoint: async (state) => void checkpoints.push(state) })
@@ -150,7 +150,7 @@ t.test('blocks are the same in every attempt and continue at a checkpoint', asyn
       for (const size of sizes) {
         const lines = Array.from({ length: size }, (_, i) => line(at + i))
         at += size
-        await receiver.write({ records: size, text: Buffer.from(lines.join('\n')), cursor: [at, 0] })
+        await receiver.write({ records: size, text: Buffer.from(lines.join('')), cursor: [at, 0] })
       }
       await receiver.commit()
     } catch (error) {

@@ -482,6 +482,7 @@ for (const engine of ENGINES) {
     first.end({ records: 99, bytes: 99 })
     await draining
     t.same(await slow.runs(), [takenOver], 'the late result is ignored')
+    t.ok((await slow.log()).some((message) => /Attempt 1 was interrupted: its process ended/.test(message)))
     await other.stop()
   })
 
@@ -731,10 +732,10 @@ for (const engine of ENGINES) {
     let stopped: Promise<void> | undefined
     const stopping: Deps['db'] = {
       ...app.deps.db,
-      get: async (statement) => {
-        const row = await app.deps.db.get<any>(statement)
-        if (row?.status === 'Running') stopped ??= exporter.stop()
-        return row
+      tx: async (work) => {
+        const result: any = await app.deps.db.tx(work)
+        if (result?.run?.status === 'Running') stopped ??= exporter.stop()
+        return result
       },
     }
     const launch: DeliveryProcesses['deliver'] = async (_, __, signal) => {

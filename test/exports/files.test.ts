@@ -185,6 +185,8 @@ t.test('writes the same bytes on both engines', async (t) => {
   t.same(timeless[1], timeless[3])
 })
 
+const MEGABYTE = 1024 * 1024
+
 async function assertSplit(t: Test, app: TestApp): Promise<void> {
   // Random text, so that compressed files are split too, with growing lengths for pages of many sizes.
   const big = (i: number): string => randomBytes(3_500 + 3 * i).toString('base64')
@@ -222,6 +224,16 @@ async function assertSplit(t: Test, app: TestApp): Promise<void> {
     t.ok(Object.keys(rest).length > 2)
     for (const [name, bytes] of Object.entries(rest))
       t.ok(bytes.equals(complete.files[name]!), `${name} is the same in every attempt`)
+    const manifest = JSON.parse(complete.files[`${BASE}_manifest.json`]!.toString())
+    const sizes: number[] = manifest.files.map((name: string) => complete.files[name]!.length)
+    t.ok(
+      sizes.every((size) => size <= MEGABYTE),
+      `no file exceeds the maximum: ${sizes}`,
+    )
+    t.ok(
+      sizes.slice(0, -1).every((size) => size > 0.95 * MEGABYTE),
+      'each file but the last is nearly full',
+    )
   }
 }
 

@@ -243,8 +243,8 @@ async function send(
 function pagesOf(...counts: number[]): Page[] {
   let number = 0
   return counts.map((records) => {
-    const lines = Array.from({ length: records }, () => JSON.stringify({ uuid: String(++number), event: 'e' }))
-    return { records, text: Buffer.from(lines.join('\n')), cursor: [number, 0] }
+    const lines = Array.from({ length: records }, () => `${JSON.stringify({ uuid: String(++number), event: 'e' })}\n`)
+    return { records, text: Buffer.from(lines.join('')), cursor: [number, 0] }
   })
 }
 

@@ -1,5 +1,6 @@
 /** Parquet files contain the same rows as JSON lines, according to an independent reader. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import t, { type Test } from 'tap'
@@ -79,7 +80,7 @@ for (const engine of ENGINES)
     ])
     await t.test('contains the rows of the JSON lines, in every compression', (t) => assertSameRows(t, app))
     await t.test('has the columns of a query, each in its type', (t) => assertQueryColumns(t, app))
-    await t.test('is split at about the size limit', (t) => assertSplit(t, app))
+    await t.test('is split below the maximum size', (t) => assertSplit(t, app))
   })
 
 async function assertSameRows(t: Test, app: TestApp): Promise<void> {
@@ -149,21 +150,29 @@ async function assertQueryColumns(t: Test, app: TestApp): Promise<void> {
 }
 
 async function assertSplit(t: Test, app: TestApp): Promise<void> {
-  // Incompressible text: the files are about as large as the text.
-  const noise = (i: number): string =>
-    Array.from({ length: 3_000 }, (_, n) => ((n * 7919 + i * 104729 + n * n * i) % 36).toString(36))
-      .join('')
-      .repeat(3)
+  // Compressed less than usual: the first file turns out too large and is stored as several.
+  const noise = (): string => randomBytes(1_500).toString('hex').repeat(3)
   await ingest(
     app,
-    plainEvents(1_500, 1_000).map((event, i) => ({ ...event, event: 'big', properties: { noise: noise(i) } })),
+    plainEvents(2_400, 1_000).map((event) => ({ ...event, event: 'big', properties: { noise: noise() } })),
   )
-  const config = { file_format: 'Parquet', max_file_size_mb: 1, include_events: ['big'] }
+  const config = { file_format: 'Parquet', compression: 'zstd', max_file_size_mb: 1, include_events: ['big'] }
   const folder = await folderOf(t, jobFor(app, { type: 'File', config }))
-  const names = readdirSync(folder).filter((name) => name.endsWith('.parquet'))
-  t.ok(names.length > 1, `${names.length} files`)
+  const names = readdirSync(folder).filter((name) => name.includes('.parquet'))
+  t.ok(names.length > 3, `${names.length} files`)
   const found = await Promise.all(names.map((name) => parquetRows(join(folder, name))))
-  t.equal(new Set(found.flatMap(({ rows }) => rows.map(({ uuid }) => uuid))).size, 1_500)
+  const uuids = found.flatMap(({ rows }) => rows.map(({ uuid }) => uuid))
+  t.equal(uuids.length, 2_400)
+  t.equal(new Set(uuids).size, 2_400)
+  const manifest = JSON.parse(readFileSync(join(folder, `${BASE}_manifest.json`), 'utf8'))
+  t.same(manifest.files.toSorted(), names.toSorted())
+  const sizes: number[] = manifest.files.map((name: string) => statSync(join(folder, name)).size)
+  t.ok(
+    sizes.every((size) => size <= 1024 * 1024),
+    `no file exceeds the maximum: ${sizes}`,
+  )
+  const small = sizes.slice(0, -1).filter((size) => size < 0.75 * 1024 * 1024)
+  t.ok(small.length <= 1, 'only the rest of the first file and the last file are not nearly full')
 }
 
 t.test('a Parquet file', async (t) => {
@@ -188,8 +197,8 @@ t.test('a Parquet file', async (t) => {
   await t.test('keeps the order of long and short lines', async (t) => {
     const lengths = [1, 2_000_000, 4 * 1024 * 1024 - 3, 10, 4 * 1024 * 1024 - 2, 4 * 1024 * 1024, 20_000_000, 5]
     const { scratch, stored, encoder } = await open()
-    for (const length of lengths) await encoder.write(page(`${'x'.repeat(length)}\u0002`))
-    await encoder.write(page(lengths.map((length) => `${'y'.repeat(length)}\u0002`).join('\n')))
+    for (const length of lengths) await encoder.write(page(`${'x'.repeat(length)}\u0002\n`))
+    await encoder.write(page(lengths.map((length) => `${'y'.repeat(length)}\u0002\n`).join('')))
     t.ok(encoder.bytes() > 0)
     await encoder.close()
     t.same(readdirSync(scratch), [], 'the scratch folder is empty')

@@ -306,7 +306,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
     const settings = { ...config, table_name }
     const given = { ...FIRST_ATTEMPT, config: settings, columns, merge, tools: toolsWith() }
     const receiver = await postgres.open(given)
-    const text = Buffer.from(rows.map((row) => row.map((cell) => `"${cell}"`).join(',')).join('\n'))
+    const text = Buffer.from(rows.map((row) => `${row.map((cell) => `"${cell}"`).join(',')}\n`).join(''))
     await receiver.write({ records: rows.length, text, cursor: [1, 0] })
     await receiver.commit()
   }

@@ -221,7 +221,7 @@ const deliveryOf = (config: object, tools: Tools, more: Partial<Delivery<any>> =
 
 const pageOf = (rows: (string | number)[][]) => ({
   records: rows.length,
-  text: Buffer.from(rows.map((row) => row.map((cell) => `${cell}${CELL.delimiter}`).join('')).join('\n')),
+  text: Buffer.from(rows.map((row) => `${row.map((cell) => `${cell}${CELL.delimiter}`).join('')}\n`).join('')),
   cursor: [1, 0] as [number, number],
 })
 

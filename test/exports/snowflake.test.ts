@@ -202,7 +202,11 @@ t.test('rows with a version replace older ones', async (t) => {
       merge: { key: ['distinct_id'], version: 'person_version' },
       tools: toolsFor(t),
     })
-    await receiver.write({ records: lines.length, text: Buffer.from(lines.join('\n')), cursor: [1, 1] })
+    await receiver.write({
+      records: lines.length,
+      text: Buffer.from(lines.map((line) => `${line}\n`).join('')),
+      cursor: [1, 1],
+    })
     await receiver.commit()
   }
   t.strictSame(

@@ -1,6 +1,8 @@
 /** Killed processes, clock jumps and outages: each destination gets each event once, and the current state of each person. */
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -429,6 +431,45 @@ t.test('creates and completes backfills when either of two processes is killed (
 )
 
 for (const engine of ENGINES) {
+  t.test(`continues the run of a killed process before its lease expires (${engine})`, async (t) => {
+    let requests = 0
+    const peer = createServer((request, response) => {
+      request.resume()
+      // The first request is never answered.
+      if (requests++ > 0) response.end()
+    }).listen(0, '127.0.0.1')
+    t.teardown(() => {
+      peer.closeAllConnections()
+      peer.close()
+    })
+    await once(peer, 'listening')
+    const site = await openSite(t, engine)
+    const url = `http://127.0.0.1:${(peer.address() as AddressInfo).port}/batch/`
+    const id = await createExport(site, {
+      name: 'slow',
+      destination: { type: 'HTTP', config: { url, token: 'phc_x' } },
+    })
+    const sender = createSender(site, Math.random)
+    sender.enqueue(10)
+    await sender.sendAll()
+    await waitForHorizon(site)
+    site.advance(WINDOW_MS)
+    await wakeExporters(site, id)
+    await until(async () => requests > 0)
+    await site.kill(site.servers[0]!)
+    site.advance(BEYOND_LEASE_MS / 6)
+    await site.start()
+    await until(async () => {
+      await wakeExporters(site, id)
+      const runs = await runsOf(site, id)
+      return runs.length > 0 && !runs.some(isOpen)
+    })
+    assertCompleted(t, await runsOf(site, id))
+    t.equal(requests, 2)
+    const { results } = await site.request('GET', `${base(site)}/${id}/logs/?limit=1000&search=interrupted`)
+    t.match(results, [{ level: 'WARNING', message: /^Attempt 1 was interrupted: its process ended/ }])
+  })
+
   t.test(`resumes a run after SIGTERM (${engine})`, async (t) => {
     const site = await openSite(t, engine)
     const target = await folder(t, site)

@@ -112,7 +112,10 @@ export async function openClickHouse(t: Test, { tls = false } = {}): Promise<Cli
 
   function insertRows(table: StubTable, settings: URLSearchParams, data: string): void {
     const token = settings.get('insert_deduplication_token')
-    const rows = data.split('\n').map((line) => JSON.parse(line))
+    const rows = data
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     for (const row of rows)
       for (const [name, value] of Object.entries(row)) {
         if (!table.columns.includes(name)) throw new StubError(117, 400)

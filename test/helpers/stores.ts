@@ -24,7 +24,7 @@ export async function send(
   destination: Destination<any>,
   config: object,
   tools: Tools,
-  text = '{"event":"seen"}',
+  text = '{"event":"seen"}\n',
 ): Promise<ReturnType<typeof describeFailure> | undefined> {
   const receiver = await destination.open({ ...FIRST_ATTEMPT, config, columns: destination.columns, tools })
   try {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
 import { EVENT_COLUMNS as c } from '../../events/extract.ts'
-import { type BlockLimits, blockKey, joinLines, openBlockReceiver } from '../blocks.ts'
+import { type BlockLimits, blockKey, openBlockReceiver } from '../blocks.ts'
 import {
   type Delivery,
   DeliveryError,
@@ -101,11 +101,17 @@ function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver 
   return openBlockReceiver(delivery, limits, {
     envelope_bytes: head.length + TAIL.length,
     readsAhead: false,
-    send: async (lines, number) => {
-      const body = bodyOf(head, lines)
-      const key = blockKey(batch_export_id, range_key, String(number), body)
-      await postWithRetries(() => post(body, key), tools, limits)
-      return body.length
+    open: (number) => {
+      const parts: Buffer[] = []
+      return {
+        add: async (lines) => void parts.push(lines),
+        send: async () => {
+          const body = bodyOf(head, parts)
+          const key = blockKey(batch_export_id, range_key, String(number), body)
+          await postWithRetries(() => post(body, key), tools, limits)
+          return body.length
+        },
+      }
     },
     close,
   })
@@ -113,7 +119,8 @@ function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver 
 
 /** JSON contains no raw line breaks, so each line break ends an event. */
 function bodyOf(head: Buffer, lines: readonly Buffer[]): Buffer {
-  const body = Buffer.concat([head, ...joinLines(lines), TAIL])
+  const last = lines.at(-1)?.subarray(0, -1) ?? Buffer.alloc(0)
+  const body = Buffer.concat([head, ...lines.slice(0, -1), last, TAIL])
   for (let at = body.indexOf(LINE_BREAK); at !== -1; at = body.indexOf(LINE_BREAK, at + 1)) body[at] = COMMA
   return body
 }

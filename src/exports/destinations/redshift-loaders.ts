@@ -66,7 +66,7 @@ export function cellParser(columns: readonly StagedColumn[]): CellParser {
   return {
     rows: ({ text }) =>
       text
-        .toString()
+        .toString('utf8', 0, text.length - 1)
         .split('\n')
         .map((line) => {
           const cells = line.split(CELL.delimiter)
@@ -231,8 +231,8 @@ async function copyLoader(
   return {
     write: async (rows) => {
       current ??= encoder()
-      const lines = rows.map((row) => jsonLine(row, columns)).join('\n')
-      await current.write({ text: Buffer.from(lines), records: rows.length, cursor: [0, 0] })
+      const lines = rows.map((row) => `${jsonLine(row, columns)}\n`).join('')
+      await current.write({ text: Buffer.from(lines) })
       if (current.bytes() >= FILE_BYTES) await finishFile()
     },
     finish: async () => {

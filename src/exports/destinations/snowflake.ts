@@ -131,7 +131,7 @@ export const createSnowflake = (options: SnowflakeOptions): Destination<Config> 
       yield 'The schema exists.'
       const store = fileStore(session, tools, folder)
       const encoder = store.open()
-      await encoder.write({ records: 1, text: Buffer.from('"1"'), cursor: [0, 0] })
+      await encoder.write({ text: Buffer.from('"1"\n') })
       await encoder.close()
       yield 'A file was uploaded to the stage of the user.'
       const table = await findTable(session, target)

@@ -1,14 +1,22 @@
 import { PassThrough, type Transform } from 'node:stream'
-import { constants, createBrotliCompress, createGzip } from 'node:zlib'
-import type { Encoder, EncoderOptions } from './format.ts'
+import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib'
+import { type Encoder, type EncoderOptions, endOfLines } from './format.ts'
 
 /** Compresses nearly as well as level 11 in a tenth of the time. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
-const LINE_BREAK = Buffer.from('\n')
+/** The share of the maximum size that a compressed file may leave unused. */
+const UNUSED_SHARE = 0.03
+/** The end of a compressed stream, and what incompressible text adds per byte. Both are upper bounds. */
+const END_BYTES = 64
+const EXPANSION = 1 / 1024
 
-export function openJsonLines({ compression, sink }: EncoderOptions): Encoder {
-  const stream = compressor(compression)
+/**
+ * The size of compressed text is unknown until the compressor is flushed. At most as much text as would fit without
+ * compression is added between two flushes, so the file never exceeds its maximum. The result does not depend on pages.
+ */
+export function openJsonLines({ compression, sink, max_bytes = Number.POSITIVE_INFINITY }: EncoderOptions): Encoder {
+  const { stream, flush } = compressor(compression)
   let bytes = 0
   // Counted in the transform: a `data` listener would switch the stream to flowing mode.
   const push = stream.push.bind(stream)
@@ -20,19 +28,42 @@ export function openJsonLines({ compression, sink }: EncoderOptions): Encoder {
   stored.catch((error) => stream.destroy(error))
   // An unhandled `error` event would end the process. `write` and `close` report the error.
   stream.on('error', () => undefined)
+  let isEmpty = true
+  let isFlushed = true
 
-  // Wait for the compressor, so that `bytes` after a page is the same in every attempt.
-  const put = async (chunk: Buffer): Promise<void> => {
-    const through = new Promise<void>((done, fail) => {
-      stream.write(chunk, (error) => (error ? fail(error) : done()))
-    })
-    // Prefer the error of the sink; the stream may not see it.
-    await Promise.race([through.catch(() => stored), stored])
+  // Wait for the compressor, so that `bytes` is exact after a flush. Prefer the error of the sink.
+  const settle = (step: (done: (error?: Error | null) => void) => void): Promise<void> => {
+    const through = new Promise<void>((done, fail) => step((error) => (error ? fail(error) : done())))
+    return Promise.race([through.catch(() => stored), stored])
   }
+  const room = (): number => {
+    const rest = max_bytes - bytes
+    if (!flush) return rest
+    return rest < UNUSED_SHARE * max_bytes ? 0 : (rest - END_BYTES) / (1 + EXPANSION)
+  }
+  /** Bytes of text that fit even if they cannot be compressed. */
+  let fitting = room()
+
   return {
     write: async ({ text }) => {
-      await put(text)
-      await put(LINE_BREAK)
+      let taken = 0
+      while (taken < text.length) {
+        const end = endOfLines(text, taken, fitting, isEmpty)
+        if (end > taken) {
+          const lines = text.subarray(taken, end)
+          await settle((done) => stream.write(lines, done))
+          isEmpty = false
+          isFlushed = false
+          fitting -= end - taken
+          taken = end
+        } else {
+          if (!flush || isFlushed) break
+          await settle(flush)
+          isFlushed = true
+          fitting = room()
+        }
+      }
+      return taken
     },
     bytes: () => bytes,
     close: async () => {
@@ -46,9 +77,23 @@ export function openJsonLines({ compression, sink }: EncoderOptions): Encoder {
   }
 }
 
-function compressor(compression: EncoderOptions['compression']): Transform {
-  if (compression === 'gzip') return createGzip({ level: GZIP_LEVEL })
-  if (compression === 'brotli')
-    return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
-  return new PassThrough()
+interface Compressor {
+  stream: Transform
+  /** Undefined without compression. */
+  flush?: (done: () => void) => void
 }
+
+function compressor(compression: EncoderOptions['compression']): Compressor {
+  if (compression === 'gzip') return flushable(createGzip({ level: GZIP_LEVEL }), constants.Z_SYNC_FLUSH)
+  if (compression === 'brotli')
+    return flushable(
+      createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+      constants.BROTLI_OPERATION_FLUSH,
+    )
+  return { stream: new PassThrough() }
+}
+
+const flushable = (stream: Gzip | BrotliCompress, kind: number): Compressor => ({
+  stream,
+  flush: (done) => stream.flush(kind, done),
+})

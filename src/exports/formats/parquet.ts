@@ -13,7 +13,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { CELL, CELL_ESCAPES, type Column } from '../../events/extract.ts'
-import type { Compression, Encoder, EncoderOptions } from './format.ts'
+import { type Compression, type Encoder, type EncoderOptions, endOfLines } from './format.ts'
 
 /** Enough for DuckDB's input buffers and one row group. Beyond it the run fails, not the machine. */
 const MEMORY_LIMIT = '384MB'
@@ -28,8 +28,10 @@ const SHORT_LINE_BYTES = 4 * 1024 * 1024
 const LONG_LINE_BYTES = 24 * 1024 * 1024
 /** DuckDB stops reading while it processes a buffer. The next pages are encoded in the meantime. */
 const MAX_QUEUED_BYTES = 4 * SHORT_LINE_BYTES
-/** The assumed compression ratio until the first row group is written. */
-const INITIAL_RATIO = 0.2
+/** The assumed compression ratio of the first file until its first row group is written: that of events with zstd. */
+const INITIAL_RATIO = 0.1
+/** The size to aim at: the compression ratio of the rows to come is not known. */
+const TARGET_SHARE = 0.9
 
 const CODECS: Record<Compression | 'none', string> = {
   zstd: 'zstd',
@@ -45,7 +47,14 @@ const LINE_BREAK = Buffer.from('\n')
  * DuckDB fixes the maximum line length at the start. The first longer line starts a second part, and the parts are joined
  * at the end.
  */
-export async function openParquet({ compression, columns, scratch, sink }: EncoderOptions): Promise<Encoder> {
+export async function openParquet({
+  compression,
+  columns,
+  scratch,
+  sink,
+  max_bytes = Number.POSITIVE_INFINITY,
+  ratio = INITIAL_RATIO,
+}: EncoderOptions): Promise<Encoder> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
@@ -63,12 +72,13 @@ export async function openParquet({ compression, columns, scratch, sink }: Encod
   const first = join(scratch, 'rows.parquet')
   const rest = join(scratch, 'rest.parquet')
   const joined = join(scratch, 'joined.parquet')
+  const piece = join(scratch, 'piece.parquet')
   const open = (file: string, max_line: number): Promise<Part> =>
-    openPart(duckdb, { columns, pipe, file, codec, max_line })
+    openPart(duckdb, { columns, pipe, file, codec, max_line, ratio })
   const cleanUp = async (): Promise<void> => {
     duckdb.closeSync()
     instance.closeSync()
-    for (const path of [pipe, first, rest, joined]) await rm(path, { force: true })
+    for (const path of [pipe, first, rest, joined, piece]) await rm(path, { force: true })
   }
   let part = await open(first, SHORT_LINE_BYTES).catch(async (error) => {
     await cleanUp()
@@ -77,18 +87,29 @@ export async function openParquet({ compression, columns, scratch, sink }: Encod
   let hasRest = false
   let first_bytes = 0
   let final_bytes: number | undefined
+  let isEmpty = true
+  const estimate = (): { size: number; ratio: number } => {
+    const { size, ratio } = part.estimate()
+    return { size: first_bytes + size, ratio }
+  }
 
   return {
-    write: async ({ text }) => {
+    write: async ({ text: rows }) => {
+      const { size, ratio } = estimate()
+      const end = endOfLines(rows, 0, (max_bytes * TARGET_SHARE - size) / ratio, isEmpty)
+      if (end === 0) return 0
+      const text = rows.subarray(0, end)
+      isEmpty = false
       if (!hasRest && hasLongLine(text)) {
         await part.close()
-        first_bytes = part.bytes()
+        first_bytes = part.estimate().size
         hasRest = true
         part = await open(rest, LONG_LINE_BYTES)
       }
       await part.write(text)
+      return end
     },
-    bytes: () => final_bytes ?? first_bytes + part.bytes(),
+    bytes: () => final_bytes ?? estimate().size,
     close: async () => {
       await part.close()
       if (hasRest) {
@@ -97,7 +118,8 @@ export async function openParquet({ compression, columns, scratch, sink }: Encod
       }
       const file = hasRest ? joined : first
       final_bytes = statSync(file).size
-      await sink(createReadStream(file))
+      if (final_bytes <= max_bytes) await sink(createReadStream(file))
+      else final_bytes = await storePieces(duckdb, { file, piece, codec, max_bytes, size: final_bytes, sink })
       await cleanUp()
     },
     abort: async () => {
@@ -109,9 +131,43 @@ export async function openParquet({ compression, columns, scratch, sink }: Encod
   }
 }
 
+interface PiecesOptions extends Pick<EncoderOptions, 'sink'> {
+  file: string
+  /** The path of a piece while it is stored. */
+  piece: string
+  codec: string
+  size: number
+  max_bytes: number
+}
+
+/** Stores a file above the maximum as several files. Returns their total size. */
+async function storePieces(duckdb: DuckDBConnection, options: PiecesOptions): Promise<number> {
+  const { file, piece, codec, size, max_bytes, sink } = options
+  const counted = await duckdb.runAndReadAll(`select count(*)::integer from read_parquet(${literal(file)})`)
+  const total = Number(counted.getRows()[0]?.[0])
+  let stored_bytes = 0
+  let rows = Math.max(1, Math.floor((total * max_bytes * TARGET_SHARE) / size))
+  for (let from = 0; from < total; ) {
+    const to = Math.min(total, from + rows)
+    await duckdb.run(`
+      copy (select * exclude (file_row_number) from read_parquet(${literal(file)}, file_row_number = true)
+        where file_row_number >= ${from} and file_row_number < ${to})
+      to ${literal(piece)} ${formatOf(codec)}`)
+    const bytes = statSync(piece).size
+    if (bytes > max_bytes && to - from > 1) {
+      rows = Math.ceil((to - from) / 2)
+      continue
+    }
+    await (to === total ? sink(createReadStream(piece)) : sink(createReadStream(piece), { records: to - from, bytes }))
+    stored_bytes += bytes
+    from = to
+  }
+  return stored_bytes
+}
+
 interface Part {
   write(text: Buffer): Promise<void>
-  bytes(): number
+  estimate(): { size: number; ratio: number }
   close(): Promise<void>
   abort(): Promise<void>
 }
@@ -122,11 +178,13 @@ interface PartOptions {
   file: string
   codec: string
   max_line: number
+  /** The compression ratio until the first row group is written. */
+  ratio: number
 }
 
 async function openPart(
   duckdb: DuckDBConnection,
-  { columns, pipe, file, codec, max_line }: PartOptions,
+  { columns, pipe, file, codec, max_line, ratio: initial_ratio }: PartOptions,
 ): Promise<Part> {
   const copying = duckdb.run(copyStatement(columns, pipe, max_line, file, codec))
   // The error is reported to the caller that awaits it later.
@@ -160,8 +218,8 @@ async function openPart(
 
   return {
     write: async (rows) => {
-      queue.push(rows, LINE_BREAK)
-      queued_bytes += rows.length + LINE_BREAK.length
+      queue.push(rows)
+      queued_bytes += rows.length
       text += rows.length
       flushing ??= flush()
       while (queued_bytes > MAX_QUEUED_BYTES && failure === undefined) await flushing
@@ -169,11 +227,11 @@ async function openPart(
       // Yield to the event loop, so that completed writes are noticed.
       await nextTick()
     },
-    bytes: () => {
+    estimate: () => {
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       if (size > flushed.bytes) flushed = { bytes: size, text }
-      const ratio = flushed.bytes ? flushed.bytes / flushed.text : INITIAL_RATIO
-      return flushed.bytes + (text - flushed.text) * ratio
+      const ratio = flushed.bytes ? flushed.bytes / flushed.text : initial_ratio
+      return { size: flushed.bytes + (text - flushed.text) * ratio, ratio }
     },
     close: async () => {
       while (flushing) await flushing

@@ -1,0 +1,94 @@
+/** Pages of events as deliveries read them. */
+import t, { type Test } from 'tap'
+import { type Cursor, type Encoding, EVENT_COLUMNS, type Extract, type Page } from '../../src/events/extract.ts'
+import { openSource, type Source } from '../../src/events/source.ts'
+import { sql } from '../../src/sql/template.ts'
+import { ENGINES, openApp } from '../helpers/app.ts'
+import { ingest, plainEvents } from '../helpers/exports.ts'
+
+const COUNT = 95
+const { uuid, event, distinct_id, person_id, properties, timestamp } = EVENT_COLUMNS
+
+const extractOf = (project_id: number, encoding: Encoding): Extract => ({
+  model: 'events',
+  project_id,
+  range: { by: 'times', start: 0, end: 9e15 },
+  columns: [uuid, event, distinct_id, person_id, properties, timestamp],
+  encoding,
+  include: ["it's", 'back\\slash "quoted"', 'seen'],
+  exclude: [],
+  where: null,
+})
+
+async function pagesOf(source: Source, extract: Extract, limit: number, after: Cursor | null = null): Promise<Page[]> {
+  const pages: Page[] = []
+  for (let cursor = after; ; cursor = pages.at(-1)!.cursor) {
+    const page = await source.page(extract, cursor, limit)
+    if (!page) return pages
+    pages.push(page)
+  }
+}
+
+const textOf = (pages: Page[]): string => pages.map(({ text }) => text.toString()).join('')
+
+const texts: string[] = []
+for (const engine of ENGINES)
+  t.test(`reads pages (${engine})`, async (t: Test) => {
+    const app = await openApp(t, engine)
+    await ingest(
+      app,
+      plainEvents(COUNT).map((one, i) => ({
+        ...one,
+        event: ["it's", 'back\\slash "quoted"', 'seen'][i % 3],
+        properties: { text: 'line\nbreak, "quotes" and \\ \u00e9 \u{1f600}' },
+      })),
+    )
+    const url = app.deps.config.DATABASE_URL
+    const extract = extractOf(app.first.project_id, 'json')
+    const open = async (copy_rows?: number): Promise<Source> => {
+      const source = await openSource(url, false, undefined, copy_rows)
+      t.teardown(() => source.close().catch(() => undefined))
+      return source
+    }
+    const source = await open()
+    const whole = textOf(await pagesOf(source, extract, 1_000))
+    t.equal(whole.split('\n').length, COUNT + 1, 'each line ends with a line break')
+    for (const [limit, copy_rows] of [
+      [10, 1_000],
+      [10, 19],
+      [7, 5],
+      [95, 95],
+    ] as const) {
+      const other = await open(copy_rows)
+      const pages = await pagesOf(other, extract, limit)
+      t.ok(pages.every(({ records }) => records <= limit))
+      t.equal(textOf(pages), whole, `pages of ${limit} rows, statements of ${copy_rows}`)
+    }
+    for (const encoding of ['csv', 'cells'] as const)
+      texts.push(textOf(await pagesOf(source, extractOf(app.first.project_id, encoding), 20)))
+    texts.push(whole)
+
+    const [first, second] = await pagesOf(source, extract, 10)
+    t.same(await source.page(extract, null, 10), first, 'starts again')
+    t.same(await source.page(extract, first!.cursor, 10), second)
+    t.equal(await source.count(extract), COUNT, 'counts between two pages')
+    t.same(await source.page(extract, first!.cursor, 10, second!.cursor), second)
+    t.equal(await source.page(extract, second!.cursor, 10, second!.cursor), null)
+    const failing = { sql: sql`no_function(e.uuid)`, usesPerson: false }
+    await t.rejects(source.page({ ...extract, where: failing }, null, 10), /no_function/)
+    t.same(await source.page(extract, null, 10), first, 'continues after a failed statement')
+
+    const closing = await open()
+    await closing.page(extract, null, 1)
+    await closing.close()
+  })
+
+t.test('builds the same text on both engines', async (t) => {
+  const half = texts.length / 2
+  // Times of ingestion and ids differ.
+  const comparable = (list: string[]): string[] =>
+    list.map((text) =>
+      text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'id').replace(/\d{16}|20\d\d-[\d:.TZ-]+/g, 'time'),
+    )
+  t.strictSame(comparable(texts.slice(0, half)), comparable(texts.slice(half)))
+})
