@@ -6244,7 +6244,10 @@ export interface components {
             enabled: boolean;
             /** @description The position among the project's plugins, lowest first. */
             order: number;
-            /** @description The settings by key. Secret settings are masked. */
+            /**
+             * @description The settings by key. Secret settings are masked. A setting of type `attachment` is returned without its contents, as
+             *     `file_name`, `content_type` and `size` in bytes.
+             */
             config: {
                 [key: string]: unknown;
             };
@@ -6302,7 +6305,9 @@ export interface components {
              *     must be present unless `visible_if` hides them. A value of a choice must be one of `choices`. Omitted settings
              *     have their defaults. For a secret, its mask or null keeps the stored value, and an empty string clears it. If an
              *     address changes, all secrets must be sent again. A setting counts as an address if its key contains `url`, `host`,
-             *     `port`, `region` or a similar word, or if its value is a URL or a host.
+             *     `port`, `region` or a similar word, or if its value is a URL or a host. A setting of type `attachment` is an object
+             *     with `file_name`, `content_type` and `contents` in base64; without `contents`, the stored contents are kept. A text
+             *     is taken as the contents in base64.
              */
             config?: {
                 [key: string]: unknown;

@@ -17,6 +17,7 @@ import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loggedChanges } from './activity.ts'
+import { fileDigest, fileInfo, storedFile } from './attachments.ts'
 import { diffFields } from './changes.ts'
 import { type RunState, runStates } from './metrics.ts'
 import { changeWithin } from './service.ts'
@@ -268,7 +269,13 @@ function activityOf(
 
 function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record<string, unknown> {
   const { enabled, order, config } = visibleFields({ config: row, plugin })
-  const settings = Object.entries(config).map(([key, value]) => [`${SETTING}${key}`, value])
+  const open: Record<string, unknown> = JSON.parse(row.config)
+  const files = settingFields(JSON.parse(plugin.config_schema)).filter(({ type }) => type === 'attachment')
+  const settings = Object.entries(config).map(([key, value]) => {
+    const isFile = value !== MASK && files.some((field) => field.key === key)
+    const file = isFile ? storedFile(key, open[key]) : undefined
+    return [`${SETTING}${key}`, file ? { ...fileInfo(key, file), sha256: fileDigest(file) } : value]
+  })
   return { enabled, order, name: row.name, description: row.description, ...Object.fromEntries(settings) }
 }
 

@@ -10,6 +10,7 @@ import * as configs from '../store/plugin_configs.ts'
 import { source as sourceOf } from '../store/plugin_runtime.ts'
 import * as plugins from '../store/plugins.ts'
 import type { Vault } from '../store/vault.ts'
+import { secretTexts } from './attachments.ts'
 import { NO_VALUES, valuesOf } from './configs.ts'
 import { createPluginCache } from './runtime/cache.ts'
 import { settingsOf } from './runtime/configurations.ts'
@@ -135,7 +136,7 @@ async function configurationOf(
     version: '1',
     source: code,
     settings: settingsOf(JSON.parse(plugin.config_schema), { ...open, ...secrets }),
-    secrets: Object.values(secrets).filter((value) => typeof value === 'string'),
+    secrets: Object.entries(secrets).flatMap(([key, value]) => secretTexts(key, value)),
   }
 }
 

@@ -234,6 +234,76 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'files are stored with their name and type, and returned without their contents',
+  async (t, app) => {
+    const url = configsOf(app)
+    const base64 = (text: string): string => Buffer.from(text).toString('base64')
+    const plugin = await install(app, [
+      { key: 'open', type: 'attachment' },
+      { key: 'hidden', type: 'attachment', secret: true },
+      { key: 'host' },
+    ])
+    const source = `export const processEvent = (event, { attachments, config }) => {
+      event.properties = { keys: Object.keys(config) }
+      for (const [key, { file_name, content_type, contents }] of Object.entries(attachments))
+        event.properties[key] = [file_name, content_type, contents.toString()]
+      console.log(attachments.hidden?.contents.toString())
+      return event
+    }`
+    const seen = async (id: number) =>
+      (await app.send('POST', `${url}test/`, { body: { plugin_config: id, source } })).body
+    const open = { file_name: 'a.csv', content_type: 'text/csv', contents: base64('a,b') }
+    const hidden = { file_name: 'key.json', content_type: 'application/json', contents: base64('{"key":"hunter22"}') }
+    const created = await app.send('POST', url, { body: { plugin, config: { open, hidden } } })
+    t.equal(created.status, 201, created.text)
+    const { id, config } = created.body
+    t.strictSame(config, { open: { file_name: 'a.csv', content_type: 'text/csv', size: 3 }, hidden: MASK })
+    const first = await seen(id)
+    t.strictSame(first.results[0].output.properties.open, ['a.csv', 'text/csv', 'a,b'])
+    t.match(first.results[0].output.properties, { keys: [], hidden: ['key.json', 'application/json', /key/] })
+    t.strictSame(first.logs, [{ type: 'LOG', message: '**REDACTED**' }])
+
+    const update = (values: object) => app.send('PATCH', `${url}${id}/`, { body: { config: values } })
+    t.match(await update({ ...config, open: { ...config.open, file_name: 'b.csv' } }), {
+      status: 200,
+      body: { config: { open: { file_name: 'b.csv', size: 3 }, hidden: MASK } },
+    })
+    t.strictSame((await seen(id)).results[0].output.properties.open, ['b.csv', 'text/csv', 'a,b'])
+    t.match(
+      await update({ ...config, hidden: { file_name: 'x' }, host: 'evil.example.com' }),
+      { status: 400, body: { attr: 'config__hidden', code: 'required' } },
+      'a kept secret file counts as a kept secret',
+    )
+    for (const text of [base64('plain'), 'plain, not base64'])
+      t.match(await update({ open: text, hidden: MASK }), {
+        status: 200,
+        body: { config: { open: { file_name: 'open', content_type: 'application/octet-stream', size: /^\d+$/ } } },
+      })
+    t.match((await seen(id)).results[0].output.properties.open[2], 'plain, not base64')
+    for (const wrong of [
+      5,
+      { file_name: '', contents: '' },
+      { file_name: 'a\n', contents: '' },
+      { file_name: 'a', contents: '%' },
+      { file_name: 'a', contents: 5 },
+      { file_name: 'a', content_type: 'x'.repeat(201), contents: '' },
+    ])
+      t.match(
+        await update({ open: wrong, hidden: MASK }),
+        { status: 400, body: { attr: 'config__open', code: 'invalid_input' } },
+        JSON.stringify(wrong),
+      )
+    t.strictSame((await update({ open: '', hidden: '' })).body.config, { open: '', hidden: '' })
+    t.match(await update({ open: { file_name: 'a' }, hidden: '' }), {
+      status: 400,
+      body: { attr: 'config__open', code: 'required' },
+    })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'masks values that become secret and never reveals former secrets',
   async (t, app) => {
     const url = configsOf(app)

@@ -4,6 +4,7 @@ import type { Database } from '../../sql/db.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import { placeOf } from '../../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../../store/vault.ts'
+import { secretTexts, storedFile } from '../attachments.ts'
 import { settingFields } from '../settings.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Attachment, Configuration } from './sandbox.ts'
@@ -62,7 +63,7 @@ export function createConfigurations({
       version,
       source,
       settings: settingsOf(JSON.parse(row.config_schema), values),
-      secrets: Object.values(hidden).filter((value) => typeof value === 'string'),
+      secrets: Object.entries(hidden).flatMap(([key, value]) => secretTexts(key, value)),
       plugin_id: row.plugin_id,
       project_id: row.project_id,
       organization_id: row.organization_id,
@@ -110,16 +111,17 @@ export function createConfigurations({
   }
 }
 
-/** Attachments are base64 text in the settings, and files in `meta`. */
+/** Files are part of the stored settings, and separate in `meta`. */
 export function settingsOf(config_schema: unknown, values: Record<string, unknown>): string {
   const config = { ...values }
   const attachments: Attachment[] = []
   for (const { key, type } of settingFields(config_schema)) {
-    const value = config[key]
     if (type !== 'attachment') continue
+    const file = storedFile(key, config[key])
     delete config[key]
-    if (typeof value !== 'string' || value === '') continue
-    attachments.push({ key, content_type: 'application/octet-stream', file_name: key, base64: value })
+    if (!file) continue
+    const { content_type, file_name, contents } = file
+    attachments.push({ key, content_type, file_name, base64: contents })
   }
   return JSON.stringify({ config, attachments })
 }
