@@ -80,6 +80,20 @@ function parse(text: string): Record<string, unknown> {
   return value
 }
 
+/** Adds the plugins that ran, as existing queries expect them. Values that the client sent under these names are replaced. */
+export function withPluginNames(
+  event: NewEvent,
+  names: { succeeded: readonly string[]; failed: readonly string[] },
+): NewEvent {
+  const added = { $plugins_succeeded: names.succeeded, $plugins_failed: names.failed }
+  const { properties } = event
+  const text = properties.includes('"$plugins_')
+    ? JSON.stringify({ ...JSON.parse(properties), ...added })
+    : `${properties.slice(0, -1)}${properties === '{}' ? '' : ','}${JSON.stringify(added).slice(1)}`
+  const named = { ...event, properties: text }
+  return describeOversize(named) ? event : named
+}
+
 /** A stored event, as JSON. */
 export function storedEvent({
   uuid,

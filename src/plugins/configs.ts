@@ -107,6 +107,7 @@ export async function create(
         secret_keys: '[]',
         name: input.name ?? null,
         description: input.description ?? null,
+        filters: filtersText(input.filters) ?? null,
         web_token: ids.webToken(),
       },
       now(),
@@ -143,8 +144,10 @@ export async function update(
     if (!values && input.enabled && !before.enabled) requireComplete(fields, valuesOf(vault, before))
     const { enabled, order, name, description } = input
     const { order: sort_order, ...rest } = changedFields(visible, { enabled, order, name, description })
+    const filters = isDeepStrictEqual(input.filters, visible.filters) ? undefined : filtersText(input.filters)
     const changes = {
       ...rest,
+      ...(filters !== undefined && { filters }),
       ...(sort_order !== undefined && { sort_order }),
       ...(values && encryptedColumns(vault, id, values)),
     }
@@ -181,8 +184,13 @@ export function visibleFields({ config: row, plugin }: ConfigWithPlugin) {
     config: maskSecrets(fields, JSON.parse(row.config), JSON.parse(row.secret_keys)),
     name: row.name || plugin.name || '',
     description: row.description || plugin.description || '',
+    filters: row.filters === null ? null : JSON.parse(row.filters),
   }
 }
+
+/** Undefined is not sent, null is no filter. */
+const filtersText = (filters: Schemas['PluginConfigWrite']['filters']): string | null | undefined =>
+  filters ? JSON.stringify(filters) : filters
 
 export const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
   open: JSON.parse(config),
@@ -268,7 +276,7 @@ function activityOf(
 }
 
 function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record<string, unknown> {
-  const { enabled, order, config } = visibleFields({ config: row, plugin })
+  const { enabled, order, config, filters } = visibleFields({ config: row, plugin })
   const open: Record<string, unknown> = JSON.parse(row.config)
   const files = settingFields(JSON.parse(plugin.config_schema)).filter(({ type }) => type === 'attachment')
   const settings = Object.entries(config).map(([key, value]) => {
@@ -276,7 +284,7 @@ function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow)
     const file = isFile ? storedFile(key, open[key]) : undefined
     return [`${SETTING}${key}`, file ? { ...fileInfo(key, file), sha256: fileDigest(file) } : value]
   })
-  return { enabled, order, name: row.name, description: row.description, ...Object.fromEntries(settings) }
+  return { enabled, order, name: row.name, description: row.description, filters, ...Object.fromEntries(settings) }
 }
 
 /** Secrets that could not be decrypted are replaced if the row has others now. */

@@ -14,6 +14,8 @@ interface Field {
   secret: boolean
   /** Whether the script of a site app contains the value. */
   site: boolean
+  /** Whether `{event.event}` and the like in the value are replaced for each webhook. */
+  templating: boolean
   default: unknown
   choices: unknown[]
   visible_if: Condition[]
@@ -37,6 +39,7 @@ export function settingFields(config_schema: unknown): Field[] {
         required: field.required === true,
         secret: field.secret === true,
         site: field.site === true,
+        templating: field.templating === true,
         default: field.default ?? undefined,
         choices: Array.isArray(field.choices) ? field.choices : [],
         visible_if: conditionsOf(field.visible_if),

@@ -35,6 +35,7 @@ export interface TestService {
 interface Project {
   id: number
   organization_id: string
+  name: string
   membership_level: number
 }
 
@@ -135,7 +136,14 @@ async function configurationOf(
     project_id: project.id,
     version: '1',
     source: code,
-    settings: settingsOf(JSON.parse(plugin.config_schema), { ...open, ...secrets }),
+    settings: settingsOf(
+      JSON.parse(plugin.config_schema),
+      { ...open, ...secrets },
+      {
+        filters: stored?.filters ? JSON.parse(stored.filters) : null,
+        project: { id: project.id, name: project.name, url: '' },
+      },
+    ),
     secrets: Object.entries(secrets).flatMap(([key, value]) => secretTexts(key, value)),
   }
 }

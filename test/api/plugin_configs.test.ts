@@ -478,14 +478,20 @@ const onEachEngine = (title: string, scenario: (t: Test, app: TestApp) => Promis
 onEachEngine('the log, the metrics and the last error of a configuration can be read', async (t, app) => {
   const running = await runPlugin(
     app,
-    `export function processEvent(event) {
+    `export const metrics = { seen: 'sum' }
+      export function processEvent(event, { metrics }) {
+        metrics.seen.increment(1)
         if (event.event === 'bad') throw new Error('cannot read ' + event.event)
         console.warn('100% done', event.event)
         return event
       }`,
   )
   const params = { id: running.config }
-  t.match((await app.call('plugin_configs.retrieve', { params })).body, { error: null, delivery_rate_24h: null })
+  t.match((await app.call('plugin_configs.retrieve', { params })).body, {
+    error: null,
+    delivery_rate_24h: null,
+    disabled_at: null,
+  })
   await capture(app, [{ event: 'good' }, { event: 'fine' }, { event: 'better' }, { event: 'bad' }])
   await app.deps.plugins.recorder.flush()
 
@@ -514,7 +520,13 @@ onEachEngine('the log, the metrics and the last error of a configuration can be 
   t.match(metrics, { delivery_rate: 0.75 })
   t.match(metrics.results, [{ category: 'processEvent', successes: 3, failures: 1, dropped: 0, changed: 0 }])
   const later = (await app.call('plugin_configs.metrics', { params, query: { after: '2100-01-01' } })).body
-  t.strictSame(later, { delivery_rate: null, results: [] })
+  t.strictSame(later, { delivery_rate: null, results: [], values: [] })
+  t.match(metrics.values, [{ hour: /:00:00/, name: 'seen', kind: 'sum', value: 4 }])
+
+  const enable = async (enabled: boolean) =>
+    (await app.call('plugin_configs.update', { params, body: { enabled } })).body.disabled_at
+  t.match(await enable(false), /T/, 'the time of disabling')
+  t.equal(await enable(true), null)
 
   const described = {
     error: { name: 'Error', message: 'cannot read bad', stack: String, time: String },

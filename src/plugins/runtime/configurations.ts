@@ -34,11 +34,13 @@ export function createConfigurations({
   db,
   vault,
   milliseconds,
+  site_url,
   log,
 }: {
   db: Database
   vault: Vault
   milliseconds: () => number
+  site_url: string
   log: Logger
 }): Configurations {
   const chains = new Map<number, { at: number; changes: number | undefined; chain: Promise<RunningConfiguration[]> }>()
@@ -62,7 +64,14 @@ export function createConfigurations({
       id: row.id,
       version,
       source,
-      settings: settingsOf(JSON.parse(row.config_schema), values),
+      settings: settingsOf(JSON.parse(row.config_schema), values, {
+        filters: row.filters === null ? null : JSON.parse(row.filters),
+        project: {
+          id: row.project_id,
+          name: row.project_name,
+          url: site_url && `${site_url}/project/${row.project_id}`,
+        },
+      }),
       secrets: Object.entries(hidden).flatMap(([key, value]) => secretTexts(key, value)),
       plugin_id: row.plugin_id,
       project_id: row.project_id,
@@ -112,10 +121,16 @@ export function createConfigurations({
 }
 
 /** Files are part of the stored settings, and separate in `meta`. */
-export function settingsOf(config_schema: unknown, values: Record<string, unknown>): string {
+export function settingsOf(
+  config_schema: unknown,
+  values: Record<string, unknown>,
+  { filters, project }: { filters: unknown; project: { id: number; name: string; url: string } },
+): string {
   const config = { ...values }
   const attachments: Attachment[] = []
-  for (const { key, type } of settingFields(config_schema)) {
+  const templates: string[] = []
+  for (const { key, type, templating } of settingFields(config_schema)) {
+    if (templating) templates.push(key)
     if (type !== 'attachment') continue
     const file = storedFile(key, config[key])
     delete config[key]
@@ -123,5 +138,5 @@ export function settingsOf(config_schema: unknown, values: Record<string, unknow
     const { content_type, file_name, contents } = file
     attachments.push({ key, content_type, file_name, base64: contents })
   }
-  return JSON.stringify({ config, attachments })
+  return JSON.stringify({ config, attachments, webhooks: { templates, filters, project } })
 }

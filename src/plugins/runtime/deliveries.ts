@@ -18,7 +18,7 @@ import { FetchError, fetchForPlugin } from './fetch.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
 import { MAX_ATTEMPTS, retryDelay } from './retries.ts'
-import type { Limits, LoadError, LogLine, Outcome, PluginError, PluginHost, Sandbox } from './sandbox.ts'
+import type { Limits, LoadError, Outcome, PluginError, PluginHost, RunOutput, Sandbox } from './sandbox.ts'
 
 export interface Deliveries {
   start(): void
@@ -232,7 +232,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     host: PluginHost,
   ): Promise<Offered> {
     const start = performance.now()
-    const { outcomes, lines, error } = await options.sandbox.each(configuration, method, texts, LIMITS, host)
+    const { outcomes, error, ...output } = await options.sandbox.each(configuration, method, texts, LIMITS, host)
     const calls: Call[] = []
     let retry: Offered['retry'] = null
     for (const [i, outcome] of outcomes.entries()) {
@@ -244,7 +244,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       break
     }
     if (error) calls.push({ error })
-    record(configuration, method, { calls, lines, start })
+    record(configuration, method, { calls, ...output, start })
     // Events in the buffers of the plugin are not delivered.
     if (error?.stage === 'flush')
       return error.retry
@@ -263,8 +263,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     const start = performance.now()
     const args = [texts.map((text) => JSON.parse(text))]
     const work = { kind: 'methods', name: 'exportEvents' } as const
-    const { lines, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
-    record(configuration, 'exportEvents', { calls: [{ error: error ?? null }], lines, start })
+    const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
+    record(configuration, 'exportEvents', { calls: [{ error: error ?? null }], lines, metrics, start })
     if (!error || (error.stage === 'call' && !error.retry)) return { count: group.length, retry: null }
     if (error.stage === 'call') return { count: 0, retry: { events: group.length, error } }
     return { count: 0, retry: null, error }
@@ -273,9 +273,9 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   function record(
     configuration: RunningConfiguration,
     category: MetricCategory,
-    { calls, lines, start }: { calls: Call[]; lines: LogLine[]; start: number },
+    { start, ...results }: RunOutput & { calls: Call[]; start: number },
   ): void {
-    recorder.record(configuration, { category, calls, lines, milliseconds: performance.now() - start })
+    recorder.record(configuration, { category, ...results, milliseconds: performance.now() - start })
   }
 
   /** Sends what `composeWebhook` returned. Returns the error. */

@@ -10,6 +10,8 @@
   const MAX_ERROR_LENGTH = 5_000
   const MAX_KEY_LENGTH = 200
   const MAX_PUSHED = 1_000
+  const MAX_METRICS = 100
+  const MAX_METRIC_VALUE = 1e15
 
   // --- Calls to the host ---------------------------------------------------------------------------------------------
 
@@ -27,6 +29,40 @@
     if (error) throw errorOf(error)
     return value
   }
+
+  /**
+   * The promise of a call of the host. It logs a rejection that nothing handles. `await` calls `then`, because the class is not
+   * `Promise` itself. Promises of async functions of the plugin cannot be watched: QuickJS does not report them.
+   */
+  class WatchedPromise extends Promise {
+    #isHandled = false
+    // biome-ignore lint/suspicious/noThenProperty: overrides the method of promises.
+    then(onFulfilled, onRejected) {
+      this.#isHandled = true
+      const next = super.then(onFulfilled, onRejected)
+      WatchedPromise.#watch(next)
+      return next
+    }
+    #report(error) {
+      if (!this.#isHandled) reportRejection(error)
+    }
+    static #watch(promise) {
+      // A handler may still be added in the same turn.
+      Promise.prototype.then.call(promise, undefined, (error) => Promise.resolve().then(() => promise.#report(error)))
+    }
+    static of(promise) {
+      const watched = new WatchedPromise((resolve, reject) => promise.then(resolve, reject))
+      WatchedPromise.#watch(watched)
+      return watched
+    }
+  }
+  const reportRejection = (error) => log('ERROR', ['Unhandled promise rejection:', error])
+  const watched =
+    (work) =>
+    (...args) =>
+      WatchedPromise.of(work(...args))
+  const watchAll = (functions) =>
+    Object.fromEntries(Object.entries(functions).map(([name, work]) => [name, watched(work)]))
 
   const waiting = new Map()
 
@@ -55,6 +91,8 @@
       return 'RetryError'
     }
   }
+
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 
   const isPlain = (value) => {
     if (typeof value !== 'object' || value === null) return false
@@ -377,7 +415,8 @@
     waiting.set(id, {
       resolve: () => {
         timerIds.delete(timer)
-        callback(...args)
+        const result = callback(...args)
+        if (isThenable(result)) result.then(undefined, reportRejection)
       },
       reject: () => timerIds.delete(timer),
     })
@@ -531,7 +570,7 @@
     }
   }
 
-  const fetch = async (input, init = {}) => {
+  const fetch = watched(async (input, init = {}) => {
     const from = input instanceof Request ? input : undefined
     const { method = from?.method ?? 'GET', body = from?.body, signal, redirect = 'follow', timeout } = init
     const headers = new Headers(init.headers ?? from?.headers)
@@ -553,14 +592,16 @@
     const aborted = new Promise((_, reject) => signal?.addEventListener?.('abort', () => reject(signal.reason)))
     const { body: received, ...response } = await (signal ? Promise.race([sent, aborted]) : sent)
     return new Response(received, response)
-  }
+  })
 
   const NOTHING_AVAILABLE = (name) => async () => {
     throw new Error(`posthog.api.${name} is not available in plugins. Use fetch with an API key from the settings.`)
   }
   const posthog = {
-    capture: (event, properties = {}) => ask('capture', [{ event, properties }]),
-    api: Object.fromEntries(['get', 'post', 'put', 'patch', 'delete'].map((name) => [name, NOTHING_AVAILABLE(name)])),
+    capture: watched((event, properties = {}) => ask('capture', [{ event, properties }])),
+    api: watchAll(
+      Object.fromEntries(['get', 'post', 'put', 'patch', 'delete'].map((name) => [name, NOTHING_AVAILABLE(name)])),
+    ),
   }
 
   for (const name of ['toLocaleDateString', 'toLocaleTimeString', 'toLocaleString'])
@@ -671,7 +712,7 @@
   }
 
   /** Buffers with content. The host flushes them before a batch counts as delivered. */
-  const filled = new Set()
+  const pendingBuffers = new Set()
 
   const createBuffer = ({ limit = 10, onFlush = async () => undefined } = {}) => {
     let objects = []
@@ -680,7 +721,7 @@
       add: (object, weight = 1) => {
         objects.push(object)
         points += weight
-        filled.add(buffer)
+        pendingBuffers.add(buffer)
         if (points >= limit) void buffer.flush()
       },
       flush: async () => {
@@ -688,7 +729,7 @@
         const [some, sum] = [objects, points]
         objects = []
         points = 0
-        filled.delete(buffer)
+        pendingBuffers.delete(buffer)
         const done = Promise.resolve(onFlush(some, sum))
         flushing.add(done)
         await done.finally(() => flushing.delete(done))
@@ -699,8 +740,8 @@
   const flushing = new Set()
 
   const flush = async () => {
-    while (filled.size + flushing.size > 0) {
-      for (const buffer of [...filled]) void buffer.flush().catch(() => undefined)
+    while (pendingBuffers.size + flushing.size > 0) {
+      for (const buffer of [...pendingBuffers]) void buffer.flush().catch(() => undefined)
       await Promise.all(flushing)
     }
   }
@@ -733,7 +774,7 @@
     )
   }
 
-  const queueMicrotask = (callback) => void Promise.resolve().then(callback)
+  const queueMicrotask = (callback) => void Promise.resolve().then(callback).then(undefined, reportRejection)
 
   for (const [name, value] of Object.entries({
     AbortController,
@@ -775,7 +816,7 @@
     return value
   }
 
-  const storage = {
+  const storage = watchAll({
     get: async (key, fallback) => {
       const text = await ask('storage.get', [requireKey(key)])
       return text === null ? fallback : parse(text)
@@ -787,10 +828,10 @@
     del: async (key) => {
       await ask('storage.set', [requireKey(key), null])
     },
-  }
+  })
 
   const cached = (operation, key, ...args) => ask('cache', [operation, requireKey(key), ...args])
-  const cache = {
+  const cache = watchAll({
     set: async (key, value, seconds, { jsonSerialize = true } = {}) => {
       const text = jsonSerialize ? (stringify(value) ?? 'null') : String(value)
       await cached('set', key, text, seconds === undefined ? null : requireNumber(seconds, 'ttlSeconds'))
@@ -817,7 +858,7 @@
     llen: async (key) => cached('llen', key),
     lpop: async (key, count = 1) => cached('lpop', key, requireNumber(count, 'count')),
     lrem: async (key, count, item) => cached('lrem', key, requireNumber(count, 'count'), String(item)),
-  }
+  })
 
   const SECOND = 1_000
   const DAY = 86_400 * SECOND
@@ -836,15 +877,17 @@
   const jobs = new Proxy(
     {},
     {
-      get: (_, name) => (payload) => ({
-        runNow: async () => scheduled(jobNamed(name), payload, 0),
-        runIn: async (amount, unit) => {
-          const size = UNITS[unit] ?? UNITS[`${unit}s`]
-          if (size === undefined) throw new Error(`Unknown time unit: ${unit}`)
-          return scheduled(jobNamed(name), payload, requireNumber(amount, 'The duration') * size)
-        },
-        runAt: async (date) => scheduled(jobNamed(name), payload, requireNumber(Number(date), 'The time') - Date.now()),
-      }),
+      get: (_, name) => (payload) =>
+        watchAll({
+          runNow: async () => scheduled(jobNamed(name), payload, 0),
+          runIn: async (amount, unit) => {
+            const size = UNITS[unit] ?? UNITS[`${unit}s`]
+            if (size === undefined) throw new Error(`Unknown time unit: ${unit}`)
+            return scheduled(jobNamed(name), payload, requireNumber(amount, 'The duration') * size)
+          },
+          runAt: async (date) =>
+            scheduled(jobNamed(name), payload, requireNumber(Number(date), 'The time') - Date.now()),
+        }),
     },
   )
   const jobNamed = (name) => {
@@ -868,24 +911,89 @@
     jobs,
     metrics,
     utils: {
-      cursor: {
+      cursor: watchAll({
         init: async (key, start = 0) => {
           await ask('cursor.init', [requireKey(key), requireNumber(start, 'The start')])
         },
         increment: async (key, by = 1) => ask('cursor.increment', [requireKey(key), requireNumber(by, 'The step')]),
-      },
+      }),
     },
   }
 
+  /** Which events `composeWebhook` gets, and which settings have placeholders. */
+  let webhooks = { templates: [], filters: null, project: {} }
+
   /** `text`: JSON of the settings and attachments. */
   const configure = (text) => {
-    const { config, attachments } = parse(text)
+    const { config, attachments, webhooks: some } = parse(text)
     meta.config = deepFreeze(config)
+    if (some) webhooks = some
     meta.attachments = Object.fromEntries(
       attachments.map(({ key, content_type, file_name, base64 }) => [
         key,
         { content_type, file_name, contents: base64 === null ? null : Buffer.from(base64, 'base64') },
       ]),
+    )
+  }
+
+  // --- Webhooks ------------------------------------------------------------------------------------------------------
+
+  const asText = (value) => (typeof value === 'string' ? value : value === undefined ? '' : stringify(value))
+  const lookUp = (values, path) =>
+    path
+      .split('.')
+      .reduce((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), values)
+
+  /** Replaces `{event.event}`, `{event.properties.plan}`, `{project.id}` and the like. Other braces stay. */
+  const filled = (template, values) => {
+    if (typeof template === 'string')
+      return template.replace(/\{((?:event|person|project)(?:\.[^{}\s.]+)*)\}/g, (_, path) =>
+        asText(lookUp(values, path)),
+      )
+    if (Array.isArray(template)) return template.map((item) => filled(item, values))
+    if (!isObject(template)) return template
+    return Object.fromEntries(Object.entries(template).map(([key, item]) => [key, filled(item, values)]))
+  }
+
+  /** `meta` with the settings of one event. */
+  const metaFor = ({ timestamp, properties, ...event }) => {
+    const { templates, project } = webhooks
+    if (templates.length === 0) return meta
+    const person = { properties: { ...properties.$set_once, ...properties.$set } }
+    const values = { event: { ...event, name: event.event, timestamp, properties }, person, project }
+    const config = { ...meta.config }
+    for (const key of templates) if (Object.hasOwn(config, key)) config[key] = filled(config[key], values)
+    return { ...meta, config: deepFreeze(config) }
+  }
+
+  /** Whether the value of a property matches. `wanted` has several values of which one must match. */
+  const OPERATORS = {
+    exact: (value, wanted) => wanted.some((one) => asText(one) === asText(value)),
+    icontains: (value, wanted) => wanted.some((one) => asText(value).toLowerCase().includes(asText(one).toLowerCase())),
+    regex: (value, wanted) => wanted.some((one) => new RegExp(asText(one)).test(asText(value))),
+    gt: (value, wanted) => wanted.some((one) => Number(value) > Number(one)),
+    gte: (value, wanted) => wanted.some((one) => Number(value) >= Number(one)),
+    lt: (value, wanted) => wanted.some((one) => Number(value) < Number(one)),
+    lte: (value, wanted) => wanted.some((one) => Number(value) <= Number(one)),
+    is_set: () => true,
+  }
+  const OPPOSITES = { is_not: 'exact', not_icontains: 'icontains', not_regex: 'regex', is_not_set: 'is_set' }
+
+  const matchesProperty = (properties, { key, operator = 'exact', value }) => {
+    const opposite = OPPOSITES[operator]
+    const matches = OPERATORS[opposite ?? operator]
+    const isSet = Object.hasOwn(properties, key)
+    const found = isSet && matches(properties[key], [value].flat())
+    return opposite ? !found : found
+  }
+
+  /** Whether `composeWebhook` gets the event. Actions do not exist, so they match nothing. */
+  const isWanted = ({ event, properties }) => {
+    const { events = [], actions = [] } = webhooks.filters ?? {}
+    if (events.length + actions.length === 0) return true
+    return events.some(
+      ({ id, properties: conditions = [] }) =>
+        (id === null || id === event) && conditions.every((condition) => matchesProperty(properties, condition)),
     )
   }
 
@@ -900,10 +1008,9 @@
     'composeWebhook',
     'getSettings',
   ]
-  const METRIC_KINDS = { sum: 'increment', max: 'max', min: 'min' }
+  /** The function of `meta.metrics` by kind. */
+  const METRIC_FUNCTIONS = { sum: 'increment', max: 'max', min: 'min' }
   const plugin = { methods: {}, tasks: {}, jobs: {} }
-
-  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 
   /** Runs the file. Returns JSON of its capabilities. */
   const load = (file) => {
@@ -929,10 +1036,19 @@
     const exportedMetrics = lookup('metrics')
     if (isObject(exportedMetrics))
       for (const [name, word] of Object.entries(exportedMetrics)) {
-        const kind = METRIC_KINDS[String(word).toLowerCase()]
-        if (!kind) throw new TypeError(`The metric "${name}" must be "sum", "max" or "min".`)
+        const kind = String(word).toLowerCase()
+        if (!Object.hasOwn(METRIC_FUNCTIONS, kind))
+          throw new TypeError(`The metric "${name}" must be "sum", "max" or "min".`)
+        if (name.length > MAX_KEY_LENGTH || Object.keys(metrics).length >= MAX_METRICS)
+          throw new RangeError(
+            `A plugin has at most ${MAX_METRICS} metrics with names of ${MAX_KEY_LENGTH} characters.`,
+          )
         metrics[name] = {
-          [kind]: (value) => void sync('metric', name, kind, requireNumber(value, 'The value of a metric')),
+          [METRIC_FUNCTIONS[kind]]: (value) => {
+            if (Math.abs(requireNumber(value, 'The value of a metric')) > MAX_METRIC_VALUE)
+              throw new RangeError(`The value of a metric is at most ${MAX_METRIC_VALUE}.`)
+            sync('metric', name, kind, value)
+          },
         }
       }
     return stringify({
@@ -1011,7 +1127,9 @@
     try {
       const event = parse(line)
       complete(method, event)
-      const result = plugin.methods[method](event, meta)
+      const isWebhook = method === 'composeWebhook'
+      if (isWebhook && !isWanted(event)) return null
+      const result = plugin.methods[method](event, isWebhook ? metaFor(event) : meta)
       if (!isThenable(result)) return toText(result)
       Promise.resolve(result)
         .then((value) => toText(value))

@@ -164,12 +164,13 @@ export function createTasks(options: TasksOptions): Tasks {
   ): Promise<void> {
     const start = performance.now()
     const host = options.hostOf(configuration, origin)
-    const { lines, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
+    const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
     if (error?.stage === 'load') await recorder.switchOff(configuration, `The code does not load: ${error.message}`)
     recorder.record(configuration, {
       category: work.kind === 'jobs' ? 'job' : 'scheduledTask',
       calls: [{ error: error ?? null }],
       lines,
+      metrics,
       milliseconds: performance.now() - start,
     })
   }
