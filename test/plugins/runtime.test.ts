@@ -20,7 +20,7 @@ import {
   storedEvents,
 } from '../helpers/plugins.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const options = { environment: { OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e'.repeat(32) } }
 const HOUR_MS = 3_600_000
@@ -591,6 +591,7 @@ onBothEngines(
       await app.deps.plugins.deliveries.drain()
       app.advance(41_000)
     }
+    await app.deps.plugins.recorder.flush()
     t.notOk(await isEnabled(app, broken))
     t.match((await logOf(app, broken)).at(-1)?.message, 'setupPlugin failed: no key')
   },

@@ -50,6 +50,41 @@ const localesOf = (value: unknown): string[] =>
 const optionsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
+const FORMATS = {
+  Collator: Intl.Collator,
+  DateTimeFormat: Intl.DateTimeFormat,
+  ListFormat: Intl.ListFormat,
+  NumberFormat: Intl.NumberFormat,
+  PluralRules: Intl.PluralRules,
+  RelativeTimeFormat: Intl.RelativeTimeFormat,
+}
+const isFormat = (name: unknown): name is keyof typeof FORMATS =>
+  typeof name === 'string' && Object.hasOwn(FORMATS, name)
+
+const FORMAT_METHODS = ['compare', 'format', 'formatToParts', 'formatRange', 'select', 'resolvedOptions']
+const MAX_FORMATS = 20
+const MAX_FORMATTED_LENGTH = 10_000
+/** Creating one takes much longer than using it. */
+const formats = new Map<string, object>()
+
+function formatOf(type: unknown, locales: unknown, options: unknown): object {
+  if (!isFormat(type)) throw new TypeError('Intl has no such constructor.')
+  const settings = type === 'DateTimeFormat' ? { timeZone: 'UTC', ...optionsOf(options) } : optionsOf(options)
+  const key = JSON.stringify([type, locales, settings])
+  const known = formats.get(key)
+  if (known) return known
+  if (formats.size >= MAX_FORMATS) formats.clear()
+  const format = new FORMATS[type](localesOf(locales), settings)
+  formats.set(key, format)
+  return format
+}
+
+/** Plain values, and lists of texts for `ListFormat`. */
+const formattable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, MAX_PARAMS).map((item) => text(item, MAX_FORMATTED_LENGTH))
+  return typeof value === 'string' ? text(value, MAX_FORMATTED_LENGTH) : typeof value === 'number' ? value : undefined
+}
+
 type SyncFunction = (...args: unknown[]) => unknown
 
 export const SYNC_FUNCTIONS: Record<string, SyncFunction> = {
@@ -79,6 +114,14 @@ export const SYNC_FUNCTIONS: Record<string, SyncFunction> = {
     if (method === 'toLocaleDateString') return date.toLocaleDateString(localesOf(locales), settings)
     if (method === 'toLocaleTimeString') return date.toLocaleTimeString(localesOf(locales), settings)
     return date.toLocaleString(localesOf(locales), settings)
+  },
+  intl: (type, locales, options, method, args) => {
+    const format = formatOf(type, locales, options)
+    const work: unknown = FORMAT_METHODS.some((name) => name === method)
+      ? Reflect.get(format, String(method))
+      : undefined
+    if (typeof work !== 'function' || !Array.isArray(args)) throw new TypeError('Intl has no such method.')
+    return Reflect.apply(work, format, args.map(formattable))
   },
   'format.number': (number, locales, options) => Number(number).toLocaleString(localesOf(locales), optionsOf(options)),
   isEncoding: (name) => Buffer.isEncoding(text(name)),

@@ -122,6 +122,27 @@
   }))
     console[name] = (...values) => log(level, values)
 
+  const timed = new Map()
+  Object.assign(console, {
+    dir: (value) => log('LOG', [value]),
+    table: (value) => log('LOG', [value]),
+    group: (...values) => values.length && log('LOG', values),
+    groupEnd: () => undefined,
+    assert: (condition, ...values) => condition || log('ERROR', ['Assertion failed:', ...values]),
+    time: (label = 'default') => void timed.set(label, Date.now()),
+    timeEnd: (label = 'default') => {
+      if (timed.has(label)) log('LOG', [`${label}: ${Date.now() - timed.get(label)}ms`])
+      timed.delete(label)
+    },
+  })
+
+  /** Bundled libraries call it in the constructors of their errors. */
+  Error.captureStackTrace ??= (target) =>
+    void Object.defineProperty(target, 'stack', { value: new Error().stack, configurable: true, writable: true })
+
+  const loaded_at = Date.now()
+  const performance = { timeOrigin: loaded_at, now: () => Date.now() - loaded_at }
+
   class Buffer extends Uint8Array {
     static from(value, encodingOrOffset, length) {
       if (typeof value === 'string')
@@ -210,7 +231,7 @@
   for (const [name, type, isLittle] of [
     ['UInt8', 'Uint8'],
     ['Int8', 'Int8'],
-    ...['UInt16', 'UInt32', 'Int16', 'Int32', 'Float', 'Double'].flatMap((kind) => {
+    ...['UInt16', 'UInt32', 'Int16', 'Int32', 'BigUInt64', 'BigInt64', 'Float', 'Double'].flatMap((kind) => {
       const type = { Float: 'Float32', Double: 'Float64' }[kind] ?? kind.replace('UI', 'Ui')
       return [
         [`${kind}BE`, type, false],
@@ -612,21 +633,40 @@
   Number.prototype.toLocaleString = function (locales, options) {
     return sync('format.number', Number(this), locales ?? null, options ?? null)
   }
-  const intl = {
-    DateTimeFormat: class DateTimeFormat {
-      constructor(locales, options) {
-        this.format = (date = new Date()) => new Date(date).toLocaleDateString(locales, options)
-      }
-      resolvedOptions() {
-        return { locale: 'en-US', timeZone: 'UTC' }
-      }
-    },
-    NumberFormat: class NumberFormat {
-      constructor(locales, options) {
-        this.format = (number) => Number(number).toLocaleString(locales, options)
-      }
-    },
+  String.prototype.localeCompare = function (other, locales, options) {
+    return sync('intl', 'Collator', locales ?? null, options ?? null, 'compare', [String(this), String(other)])
   }
+
+  /** Dates cross the border as numbers. */
+  const plainArgument = (value) => (value instanceof Date ? value.getTime() : value)
+  const INTL_METHODS = {
+    Collator: ['compare'],
+    DateTimeFormat: ['format', 'formatToParts', 'formatRange'],
+    ListFormat: ['format', 'formatToParts'],
+    NumberFormat: ['format', 'formatToParts'],
+    PluralRules: ['select'],
+    RelativeTimeFormat: ['format', 'formatToParts'],
+  }
+  /** The host has the data of the locales. Methods are bound, because `sort(collator.compare)` is usual. */
+  const intl = Object.fromEntries(
+    Object.entries(INTL_METHODS).map(([type, methods]) => [
+      type,
+      // Some of the constructors can be called without `new`.
+      function (locales, options) {
+        const format = new.target ? this : Object.create(intl[type].prototype)
+        const call = (method, ...args) => sync('intl', type, locales ?? null, options ?? null, method, args)
+        for (const method of [...methods, 'resolvedOptions'])
+          Object.defineProperty(format, method, {
+            value: (...args) => {
+              const isNow = type === 'DateTimeFormat' && method !== 'resolvedOptions' && args[0] === undefined
+              return call(method, ...(isNow ? [Date.now()] : args.map(plainArgument)))
+            },
+          })
+        call('resolvedOptions')
+        return format
+      },
+    ]),
+  )
 
   // --- Modules -------------------------------------------------------------------------------------------------------
 
@@ -642,6 +682,11 @@
       this.#parts.push(typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data))
       return this
     }
+    copy() {
+      const copy = new Hash(this.#algorithm, this.#key)
+      copy.#parts = [...this.#parts]
+      return copy
+    }
     digest(encoding) {
       const all = Buffer.concat(this.#parts)
       const digest = new Buffer(host.bytes('hash', all.buffer, this.#algorithm, this.#key?.buffer))
@@ -652,6 +697,7 @@
   const randomBytes = (size) => new Buffer(host.bytes('random', new ArrayBuffer(0), String(size)))
   const crypto = {
     createHash: (algorithm) => new Hash(algorithm),
+    getHashes: () => ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'],
     createHmac: (algorithm, key) => new Hash(algorithm, copyOf(key)),
     randomUUID: () => sync('uuid'),
     randomBytes,
@@ -695,9 +741,10 @@
       return found
     },
     stringify: (values) =>
-      new URLSearchParams(
-        Object.entries(values).flatMap(([name, value]) => [value].flat().map((one) => [name, one ?? ''])),
-      ).toString(),
+      Object.entries(values)
+        .flatMap(([name, value]) => [value].flat().map((one) => [name, one ?? '']))
+        .map((pair) => pair.map(encodeURIComponent).join('='))
+        .join('&'),
   }
 
   const url = {
@@ -791,13 +838,17 @@
     URLSearchParams,
     atob,
     btoa,
+    clearImmediate: clearTimeout,
+    clearInterval: clearTimeout,
     clearTimeout,
     console,
     crypto,
     fetch,
     global: globalThis,
+    performance,
     posthog,
     queueMicrotask,
+    setImmediate: (callback, ...args) => setTimeout(callback, 0, ...args),
     setInterval,
     setTimeout,
     structuredClone,
