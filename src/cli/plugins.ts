@@ -74,7 +74,8 @@ Examples:
 const collect = (value: string, before: string[]): string[] => [...before, value]
 
 async function test(variables: Variables, { file, event: given, config }: TestOptions): Promise<Result> {
-  const milliseconds = (): number => Date.now()
+  // There is no database whose clock could be used.
+  const milliseconds = (): number => Math.round(performance.timeOrigin + performance.now())
   const events = await readEvents(given)
   const configuration = await readPlugin(file, config === undefined ? {} : await readData(config))
   const inspector = createSandbox({ max_processes: 1 })

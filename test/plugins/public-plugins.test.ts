@@ -3,9 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import type { Configuration } from '../../src/plugins/runtime/sandbox.ts'
+import type { Attachment, Configuration } from '../../src/plugins/runtime/sandbox.ts'
 import {
-  type Attachment,
   configurationOf,
   createMemoryHost,
   eventOf,
@@ -247,7 +246,7 @@ t.test('imports with cursors, pages and jobs', async (t) => {
     requester: `user ${id}`,
     updated_at: `2024-06-0${id}T00:00:00Z`,
   })
-  const service = await openService(t, ({ url, headers }, address) => {
+  const service = await openService(t, ({ url, headers }, address): Reply => {
     if (url.startsWith('/stars')) {
       if (headers['if-none-match'] === '"2"') return { status: 304 }
       const page = Number(new URL(url, address).searchParams.get('page'))

@@ -50,17 +50,16 @@ const localesOf = (value: unknown): string[] =>
 const optionsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
-const FORMATS = {
-  Collator: Intl.Collator,
-  DateTimeFormat: Intl.DateTimeFormat,
-  ListFormat: Intl.ListFormat,
-  NumberFormat: Intl.NumberFormat,
-  PluralRules: Intl.PluralRules,
-  RelativeTimeFormat: Intl.RelativeTimeFormat,
-}
-const isFormat = (name: unknown): name is keyof typeof FORMATS =>
-  typeof name === 'string' && Object.hasOwn(FORMATS, name)
+type Format = (locales: string[], options: Record<string, unknown>) => object
 
+const FORMATS: Record<string, Format> = {
+  Collator: (locales, options) => new Intl.Collator(locales, options),
+  DateTimeFormat: (locales, options) => new Intl.DateTimeFormat(locales, { timeZone: 'UTC', ...options }),
+  ListFormat: (locales, options) => new Intl.ListFormat(locales, options),
+  NumberFormat: (locales, options) => new Intl.NumberFormat(locales, options),
+  PluralRules: (locales, options) => new Intl.PluralRules(locales, options),
+  RelativeTimeFormat: (locales, options) => new Intl.RelativeTimeFormat(locales, options),
+}
 const FORMAT_METHODS = ['compare', 'format', 'formatToParts', 'formatRange', 'select', 'resolvedOptions']
 const MAX_FORMATS = 20
 const MAX_FORMATTED_LENGTH = 10_000
@@ -68,13 +67,13 @@ const MAX_FORMATTED_LENGTH = 10_000
 const formats = new Map<string, object>()
 
 function formatOf(type: unknown, locales: unknown, options: unknown): object {
-  if (!isFormat(type)) throw new TypeError('Intl has no such constructor.')
-  const settings = type === 'DateTimeFormat' ? { timeZone: 'UTC', ...optionsOf(options) } : optionsOf(options)
-  const key = JSON.stringify([type, locales, settings])
+  const key = JSON.stringify([type, locales, options])
   const known = formats.get(key)
   if (known) return known
+  const create = typeof type === 'string' && Object.hasOwn(FORMATS, type) ? FORMATS[type] : undefined
+  if (!create) throw new TypeError('Intl has no such constructor.')
   if (formats.size >= MAX_FORMATS) formats.clear()
-  const format = new FORMATS[type](localesOf(locales), settings)
+  const format = create(localesOf(locales), optionsOf(options))
   formats.set(key, format)
   return format
 }
