@@ -311,7 +311,7 @@ onBothEngines(
     const { config } = await runPlugin(
       app,
       `export function composeWebhook(event, { config }) {
-        return { url: config.url, body: JSON.stringify([config.title, config.body, config.plain]) }
+        return { url: config.url, body: JSON.stringify([config.title, config.body, config.plain, config.who]) }
       }`,
       {
         schema: [
@@ -319,11 +319,13 @@ onBothEngines(
           { key: 'title', type: 'string', templating: true },
           { key: 'body', type: 'json', templating: true },
           { key: 'plain', type: 'string' },
+          { key: 'who', type: 'string', templating: true },
         ],
         config: {
           url: receiver.url,
           title: '{event.event} by {event.distinct_id} in {project.id} {event.properties.missing}{other}',
-          body: { n: '{event.properties.n}', list: ['{event.properties.tags}'] },
+          who: '{person.properties.email} {person.id}',
+          body: { n: '{event.properties.n}', list: ['{event.properties.tags}', '{event.timestamp}'] },
           plain: '{event.event}',
         },
       },
@@ -339,7 +341,11 @@ onBothEngines(
       await capture(
         app,
         [
-          { event: 'paid', properties: { n: 5, tags: ['a'] } },
+          {
+            event: 'paid',
+            timestamp: '2024-06-01T00:00:00Z',
+            properties: { n: 5, tags: ['a'], $set: { email: 'ada@example.com' } },
+          },
           { event: 'paid', properties: { n: 15 } },
           { event: 'seen' },
         ].map((event) => ({ uuid: uuid(++sent), ...event })),
@@ -351,8 +357,9 @@ onBothEngines(
     t.strictSame(await sendAll(), ['paid5', 'paid15', 'seen-'])
     t.strictSame(JSON.parse(receiver.received[0]?.body ?? ''), [
       `paid by ada in ${app.first.project_id} {other}`,
-      { n: '5', list: ['["a"]'] },
+      { n: '5', list: ['["a"]', '2024-06-01T00:00:00.000Z'] },
       '{event.event}',
+      `ada@example.com ${(await app.deps.events.get<{ person_id: string }>(sql`select person_id from person_distinct_ids where distinct_id = 'ada'`))?.person_id}`,
     ])
     const property = (operator: string, value?: unknown, key = 'n') => ({ key, operator, value })
     for (const [filters, expected] of [

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino'
 import { createLoop } from '../../background/loop.ts'
 import { type FollowedEvent, follow } from '../../events/follow.ts'
-import { storedEvent } from '../../events/plugin-event.ts'
+import { personsOf, storedEvent } from '../../events/plugin-event.ts'
 import { horizon } from '../../events/positions.ts'
 import type { EventReader } from '../../events/readers.ts'
 import type { Outbound } from '../../outbound/guard.ts'
@@ -215,13 +215,28 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   async function offer(configuration: RunningConfiguration, { events: group, origin }: Group): Promise<Offered> {
     const { methods } = configuration.capabilities
     const host = options.hostOf(configuration, origin)
-    const texts = group.map(storedEvent)
+    const texts = group.map((event) => storedEvent(event))
     if (methods.includes('exportEvents')) return exportGroup(configuration, group, texts, host)
     let result: Offered = { count: group.length, retry: null }
     if (methods.includes('onEvent')) result = await offerEach(configuration, 'onEvent', group, texts, host)
     if (result.retry || result.error || !methods.includes('composeWebhook')) return result
-    const some = texts.slice(0, result.count)
-    return offerEach(configuration, 'composeWebhook', group.slice(0, result.count), some, host)
+    const some = group.slice(0, result.count)
+    return offerEach(configuration, 'composeWebhook', some, await withPersons(configuration, some, texts), host)
+  }
+
+  /** The events for webhooks. Only those whose settings have placeholders for persons need a query. */
+  async function withPersons(
+    { project_id, settings }: RunningConfiguration,
+    group: readonly FollowedEvent[],
+    texts: readonly string[],
+  ): Promise<string[]> {
+    if (!settings.includes('{person')) return texts.slice(0, group.length)
+    const persons = await personsOf(
+      events,
+      project_id,
+      group.map(({ distinct_id }) => distinct_id),
+    )
+    return group.map((event) => storedEvent(event, persons.get(event.distinct_id)))
   }
 
   async function offerEach(

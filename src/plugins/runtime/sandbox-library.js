@@ -989,7 +989,11 @@
 
   // --- Webhooks ------------------------------------------------------------------------------------------------------
 
-  const asText = (value) => (typeof value === 'string' ? value : value === undefined ? '' : stringify(value))
+  const asText = (value) => {
+    if (value === undefined) return ''
+    if (value instanceof Date) return value.toISOString()
+    return typeof value === 'string' ? value : stringify(value)
+  }
   const lookUp = (values, path) =>
     path
       .split('.')
@@ -1007,10 +1011,9 @@
   }
 
   /** `meta` with the settings of one event. */
-  const metaFor = ({ timestamp, properties, ...event }) => {
+  const metaFor = ({ timestamp, properties, person = {}, ...event }) => {
     const { templates, project } = webhooks
     if (templates.length === 0) return meta
-    const person = { properties: { ...properties.$set_once, ...properties.$set } }
     const values = { event: { ...event, name: event.event, timestamp, properties }, person, project }
     const config = { ...meta.config }
     for (const key of templates) if (Object.hasOwn(config, key)) config[key] = filled(config[key], values)
