@@ -17,7 +17,7 @@ import type { Configurations, RunningConfiguration } from './configurations.ts'
 import { FetchError, fetchForPlugin } from './fetch.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
-import { MAX_ATTEMPTS, retryDelay } from './retries.ts'
+import { describeLoadError, isFinal, MAX_ATTEMPTS, retryDelay } from './retries.ts'
 import type { Limits, LoadError, Outcome, PluginError, PluginHost, RunOutput, Sandbox } from './sandbox.ts'
 
 export interface Deliveries {
@@ -196,11 +196,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     attempts: number,
   ): Promise<Step> {
     const tried = attempts + 1
-    if (error.stage === 'setup' && tried < MAX_ATTEMPTS)
-      return { attempts: tried, retry_ms: retryDelay(tried), isOver: true }
-    const reason =
-      error.stage === 'load' ? `The code does not load: ${error.message}` : `setupPlugin failed: ${error.message}`
-    await recorder.switchOff(configuration, reason)
+    if (!isFinal(error, tried)) return { attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+    await recorder.switchOff(configuration, describeLoadError(error))
     return { attempts: 0, retry_ms: null, isOver: true }
   }
 

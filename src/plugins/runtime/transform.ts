@@ -7,7 +7,7 @@ import type { Configurations, RunningConfiguration } from './configurations.ts'
 import type { CreateHost } from './host.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
-import { MAX_ATTEMPTS, retryDelay } from './retries.ts'
+import { describeLoadError, isFinal, retryDelay } from './retries.ts'
 import type { Limits, LoadError, Outcome, PluginError, Sandbox } from './sandbox.ts'
 
 export interface Transformer {
@@ -54,10 +54,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     const before = broken.get(id)
     const attempts = (before?.version === version ? before.attempts : 0) + 1
     broken.set(id, { version, attempts, retry_at: milliseconds() + retryDelay(attempts) })
-    if (error.stage === 'setup' && attempts < MAX_ATTEMPTS) return
-    const reason =
-      error.stage === 'load' ? `The code does not load: ${error.message}` : `setupPlugin failed: ${error.message}`
-    recorder.switchOff(configuration, reason).catch(options.onError)
+    if (isFinal(error, attempts)) recorder.switchOff(configuration, describeLoadError(error)).catch(options.onError)
   }
 
   async function run(
