@@ -63,6 +63,7 @@ t.test('URL, Buffer and text functions behave as in Node', async (t) => {
     'new Intl.PluralRules("en-US", { type: "ordinal" }).select(2)',
     'new Intl.ListFormat("en").format(["a", "b", "c"])',
     '["b", "a", "ä", "A"].sort((a, b) => a.localeCompare(b))',
+    '["B", "a", "A", "ab", "aB", "Ab", "1", "10", "9", "Z", "z", "", "a b", "a_b"].sort((a, b) => a.localeCompare(b))',
     '["b10", "b9"].sort(new Intl.Collator("en", { numeric: true }).compare)',
     '(() => { try { new Intl.NumberFormat("x".repeat(200)) } catch (error) { return error.name } })()',
     '(() => { class Own extends Error { constructor(text) { super(text); Error.captureStackTrace(this, Own) } } return [String(new Own("x")), typeof new Own("y").stack] })()',
