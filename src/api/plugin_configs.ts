@@ -79,7 +79,12 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
         const from = hourOf(storedTime(parseMoment(after, 'after', now)))
         const to = storedTime(parseMoment(before, 'before', now))
         const rows = await metrics.list(db, subject.id, { from, to })
-        return { delivery_rate: deliveryRate(rows), results: rows.map(serializeMetric) }
+        const values = await metrics.listValues(db, subject.id, { from, to })
+        return {
+          delivery_rate: deliveryRate(rows),
+          results: rows.map(serializeMetric),
+          values: values.map(({ hour, name, kind, value }) => ({ hour, name, kind, value })),
+        }
       },
 
       'plugin_configs.start_job': async ({ project, subject, body, actor }) => {
@@ -106,6 +111,7 @@ function serializeConfig({ config, plugin, state }: configs.DescribedConfig): co
     plugin_info: serializePlugin(plugin),
     created_at: config.created_at,
     updated_at: config.updated_at,
+    disabled_at: config.disabled_at,
     ...configs.visibleFields({ config, plugin }),
     ...state,
   }

@@ -38,6 +38,10 @@ const LOCAL_COMMANDS: Record<string, LocalCommand> = {
     summary: 'copy a workspace from SQLite to PostgreSQL and verify it',
     load: async (variables) => (await import('./copy.ts')).copyCommand(variables),
   },
+  plugins: {
+    summary: 'run a plugin from a file on sample events',
+    load: async (variables) => (await import('./plugins.ts')).pluginsCommand(variables),
+  },
   doctor: {
     summary: 'diagnose an installation',
     load: async (variables) => (await import('./doctor.ts')).doctorCommand(variables),
@@ -233,9 +237,11 @@ const FIRST_WORDS: Record<string, string> = {
 /** Rejects words that Commander would not find similar to ours. */
 function suggestWords(program: Command, [area = '', verb = '']: string[]): void {
   const first = Object.hasOwn(FIRST_WORDS, area) ? FIRST_WORDS[area] : undefined
-  if (first) throw usageError(`\`${area}\` is not a command. Did you mean ${first}?`)
+  const isFlag = verb.startsWith('-')
   const verbs = program.commands.find((command) => command.name() === area)?.commands.map((command) => command.name())
-  if (!verbs?.length || verb === '' || verb.startsWith('-') || verbs.includes(verb)) return
+  if (first && !isFlag && !verbs?.includes(verb))
+    throw usageError(`\`${[area, verb].join(' ').trim()}\` is not a command. Did you mean ${first}?`)
+  if (!verbs?.length || verb === '' || isFlag || verbs.includes(verb)) return
   const ours = SYNONYMS.filter(([words]) => words.includes(verb)).flatMap(([, known]) => known)
   const [meant] = ours.filter((one) => verbs.includes(one))
   if (meant) throw usageError(`\`${area} ${verb}\` is not a command. Did you mean ${meant}?`)

@@ -6235,6 +6235,38 @@ export interface components {
             results: components["schemas"]["CatalogPlugin"][];
         };
         /**
+         * PluginEventFilter
+         * @description Matches the events of a name whose properties match all of `properties`.
+         */
+        PluginEventFilter: {
+            /** @description The name of the event. Null for every name. */
+            id: string | null;
+            properties?: {
+                /** @description The name of a property of the event. */
+                key: string;
+                /**
+                 * @description `exact` by default. `is_set` and `is_not_set` need no value. The `icontains` operators ignore case. A regular
+                 *     expression that is not valid fails for every event, which is then not sent.
+                 * @enum {string}
+                 */
+                operator?: "exact" | "is_not" | "icontains" | "not_icontains" | "regex" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+                /** @description A value, or a list of values of which one must match. */
+                value?: unknown;
+            }[];
+        };
+        /**
+         * PluginFilters
+         * @description The events for which `composeWebhook` is called: those that match one of `events`. Without `events` and `actions`, all
+         *     events match.
+         */
+        PluginFilters: {
+            events?: components["schemas"]["PluginEventFilter"][];
+            /** @description Accepted for compatibility. There are no actions, so an entry matches no event. */
+            actions?: {
+                [key: string]: unknown;
+            }[];
+        };
+        /**
          * PluginConfig
          * @description The settings of a plugin in one project, and whether it is enabled there.
          */
@@ -6246,7 +6278,10 @@ export interface components {
             enabled: boolean;
             /** @description The position among the project's plugins, lowest first. */
             order: number;
-            /** @description The settings by key. Secret settings are masked. */
+            /**
+             * @description The settings by key. Secret settings are masked. A setting of type `attachment` is returned without its contents, as
+             *     `file_name`, `content_type` and `size` in bytes.
+             */
             config: {
                 [key: string]: unknown;
             };
@@ -6261,6 +6296,14 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /**
+             * Format: date-time
+             * @description When the configuration was disabled. Null while it is enabled, and if it was never enabled. With a time, `skip` of an
+             *     update has an effect.
+             */
+            disabled_at: string | null;
+            /** @description The events for which `composeWebhook` is called. Null for all. */
+            filters: components["schemas"]["PluginFilters"] | null;
             /** @description The last error of the plugin. Null if the last calls succeeded. */
             error: {
                 name: string;
@@ -6304,11 +6347,15 @@ export interface components {
              *     must be present unless `visible_if` hides them. A value of a choice must be one of `choices`. Omitted settings
              *     have their defaults. For a secret, its mask or null keeps the stored value, and an empty string clears it. If an
              *     address changes, all secrets must be sent again. A setting counts as an address if its key contains `url`, `host`,
-             *     `port`, `region` or a similar word, or if its value is a URL or a host.
+             *     `port`, `region` or a similar word, or if its value is a URL or a host. A setting of type `attachment` is an object
+             *     with `file_name`, `content_type` and `contents` in base64; without `contents`, the stored contents are kept. A text
+             *     is taken as the contents in base64.
              */
             config?: {
                 [key: string]: unknown;
             };
+            /** @description The events for which `composeWebhook` is called. Null for all, which is the default. */
+            filters?: components["schemas"]["PluginFilters"] | null;
             /** @description Null or empty to use the plugin's name. */
             name?: string | null;
             /** @description Null or empty to use the plugin's description. */
@@ -6454,6 +6501,24 @@ export interface components {
             milliseconds: number;
         };
         /**
+         * PluginMetricValue
+         * @description The value of a metric that the code of a plugin exports, in one hour.
+         */
+        PluginMetricValue: {
+            /**
+             * Format: date-time
+             * @description The start of the hour.
+             */
+            hour: string;
+            name: string;
+            /**
+             * @description Whether the value is the sum, the largest or the smallest of the values of the hour.
+             * @enum {string}
+             */
+            kind: "sum" | "max" | "min";
+            value: number;
+        };
+        /**
          * PluginMetrics
          * @description The metrics of a plugin configuration.
          */
@@ -6461,6 +6526,8 @@ export interface components {
             /** @description The share of calls that succeeded, from 0 to 1. Null if there was none. */
             delivery_rate: number | null;
             results: components["schemas"]["PluginMetric"][];
+            /** @description The values of the `metrics` that the code exports, per hour. */
+            values: components["schemas"]["PluginMetricValue"][];
         };
         /**
          * PluginJobStart

@@ -80,18 +80,45 @@ function parse(text: string): Record<string, unknown> {
   return value
 }
 
-/** A stored event, as JSON. */
-export function storedEvent({
-  uuid,
-  event,
-  distinct_id,
-  project_id,
-  timestamp,
-  properties,
-  elements_chain,
-}: Omit<EventRow, 'created_at'>): string {
+/** Adds the plugins that ran, as existing queries expect them. Values that the client sent under these names are replaced. */
+export function withPluginNames(
+  event: NewEvent,
+  names: { succeeded: readonly string[]; failed: readonly string[] },
+): NewEvent {
+  const added = { $plugins_succeeded: names.succeeded, $plugins_failed: names.failed }
+  const { properties } = event
+  const text = properties.includes('"$plugins_')
+    ? JSON.stringify({ ...JSON.parse(properties), ...added })
+    : `${properties.slice(0, -1)}${properties === '{}' ? '' : ','}${JSON.stringify(added).slice(1)}`
+  const named = { ...event, properties: text }
+  return describeOversize(named) ? event : named
+}
+
+/** A stored event, as JSON. `person`: JSON. */
+export function storedEvent(
+  { uuid, event, distinct_id, project_id, timestamp, properties, elements_chain }: Omit<EventRow, 'created_at'>,
+  person?: string,
+): string {
   const elements = elements_chain === '' ? '[]' : JSON.stringify(parseElements(elements_chain))
-  return `{"uuid":"${uuid}","event":${JSON.stringify(event)},"distinct_id":${JSON.stringify(distinct_id)},"team_id":${project_id},"ip":null,"timestamp":"${isoOf(timestamp)}","properties":${properties},"elements":${elements},"elements_chain":${JSON.stringify(elements_chain)}}`
+  return `{"uuid":"${uuid}","event":${JSON.stringify(event)},"distinct_id":${JSON.stringify(distinct_id)},"team_id":${project_id},"ip":null,"timestamp":"${isoOf(timestamp)}","properties":${properties},"elements":${elements},"elements_chain":${JSON.stringify(elements_chain)}${person === undefined ? '' : `,"person":${person}`}}`
+}
+
+/** The persons of distinct ids as they are now, as JSON. */
+export async function personsOf(
+  events: Db,
+  project_id: number,
+  distinct_ids: Iterable<string>,
+): Promise<Map<string, string>> {
+  const persons = new Map<string, string>()
+  for (const some of chunks([...new Set(distinct_ids)])) {
+    const rows = await events.all<{ distinct_id: string; id: string; properties: string }>(sql`
+      select d.distinct_id, p.id, ${{ sqlite: sql`p.properties`, postgres: sql`p.properties::text as properties` }}
+      from person_distinct_ids d join persons p on p.project_id = d.project_id and p.id = d.person_id
+      where d.project_id = ${project_id} and d.distinct_id in ${oneOf(some)}`)
+    for (const { distinct_id, id, properties } of rows)
+      persons.set(distinct_id, `{"id":${JSON.stringify(id)},"properties":${properties}}`)
+  }
+  return persons
 }
 
 /** The uuids of the events that are stored already. */

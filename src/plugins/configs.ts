@@ -17,6 +17,7 @@ import { returnedRow } from '../store/rows.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loggedChanges } from './activity.ts'
+import { fileDigest, fileInfo, storedFile } from './attachments.ts'
 import { diffFields } from './changes.ts'
 import { type RunState, runStates } from './metrics.ts'
 import { changeWithin } from './service.ts'
@@ -103,6 +104,7 @@ export async function create(
         secret_keys: '[]',
         name: input.name ?? null,
         description: input.description ?? null,
+        filters: filtersText(input.filters) ?? null,
         web_token: ids.webToken(),
       },
       now(),
@@ -139,8 +141,10 @@ export async function update(
     if (!values && input.enabled && !before.enabled) requireComplete(fields, valuesOf(vault, before))
     const { enabled, order, name, description } = input
     const { order: sort_order, ...rest } = changedFields(visible, { enabled, order, name, description })
+    const filters = isDeepStrictEqual(input.filters, visible.filters) ? undefined : filtersText(input.filters)
     const changes = {
       ...rest,
+      ...(filters !== undefined && { filters }),
       ...(sort_order !== undefined && { sort_order }),
       ...(values && encryptedColumns(vault, id, values)),
     }
@@ -177,8 +181,13 @@ export function visibleFields({ config: row, plugin }: ConfigWithPlugin) {
     config: maskSecrets(fields, JSON.parse(row.config), JSON.parse(row.secret_keys)),
     name: row.name || plugin.name || '',
     description: row.description || plugin.description || '',
+    filters: row.filters === null ? null : JSON.parse(row.filters),
   }
 }
+
+/** Undefined is not sent, null is no filter. */
+const filtersText = (filters: Schemas['PluginConfigWrite']['filters']): string | null | undefined =>
+  filters ? JSON.stringify(filters) : filters
 
 export const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
   open: JSON.parse(config),
@@ -264,9 +273,15 @@ function activityOf(
 }
 
 function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record<string, unknown> {
-  const { enabled, order, config } = visibleFields({ config: row, plugin })
-  const settings = Object.entries(config).map(([key, value]) => [`${SETTING}${key}`, value])
-  return { enabled, order, name: row.name, description: row.description, ...Object.fromEntries(settings) }
+  const { enabled, order, config, filters } = visibleFields({ config: row, plugin })
+  const open: Record<string, unknown> = JSON.parse(row.config)
+  const files = settingFields(JSON.parse(plugin.config_schema)).filter(({ type }) => type === 'attachment')
+  const settings = Object.entries(config).map(([key, value]) => {
+    const isFile = value !== MASK && files.some((field) => field.key === key)
+    const file = isFile ? storedFile(key, open[key]) : undefined
+    return [`${SETTING}${key}`, file ? { ...fileInfo(key, file), sha256: fileDigest(file) } : value]
+  })
+  return { enabled, order, name: row.name, description: row.description, filters, ...Object.fromEntries(settings) }
 }
 
 /** Secrets that could not be decrypted are replaced if the row has others now. */

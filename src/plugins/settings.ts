@@ -1,5 +1,6 @@
 /** Validates the values of a configuration against the `config_schema` of its plugin. */
 import { type AppError, invalid } from '../errors.ts'
+import { describeInvalidFile, fileInfo, keepsContents, storedFile } from './attachments.ts'
 
 /** Replaces a secret in responses. A request that sends it back keeps the stored secret. */
 export const MASK = '********'
@@ -13,6 +14,8 @@ interface Field {
   secret: boolean
   /** Whether the script of a site app contains the value. */
   site: boolean
+  /** Whether `{event.event}` and the like in the value are replaced for each webhook. */
+  templating: boolean
   default: unknown
   choices: unknown[]
   visible_if: Condition[]
@@ -36,6 +39,7 @@ export function settingFields(config_schema: unknown): Field[] {
         required: field.required === true,
         secret: field.secret === true,
         site: field.site === true,
+        templating: field.templating === true,
         default: field.default ?? undefined,
         choices: Array.isArray(field.choices) ? field.choices : [],
         visible_if: conditionsOf(field.visible_if),
@@ -69,11 +73,13 @@ export function resolveValues(fields: readonly Field[], input: Values, stored: C
     const { key } = field
     const sent = own(input, key)
     const hidden = field.secret || Object.hasOwn(stored.secrets, key)
-    const reused =
-      hidden && (sent === MASK || sent === null) ? (own(stored.secrets, key) ?? own(stored.open, key)) : undefined
+    const kept = own(stored.secrets, key) ?? own(stored.open, key)
+    if (sent !== undefined && sent !== null && !(hidden && sent === MASK)) requireType(field, sent)
+    const isRenamed = field.type === 'attachment' && keepsContents(sent)
+    const reused = hidden && (sent === MASK || sent === null || isRenamed) ? kept : undefined
     const fresh = reused !== undefined || sent === null || (hidden && sent === MASK) ? undefined : sent
-    if (fresh !== undefined) requireType(field, fresh)
-    const value = reused ?? fresh ?? field.default
+    const chosen = (isRenamed ? renamedFile(key, sent, kept) : undefined) ?? reused ?? fresh ?? field.default
+    const value = field.type === 'attachment' ? (storedFile(key, chosen) ?? chosen) : chosen
     if (value === undefined) continue
     if (reused !== undefined) reusedSecret ??= key
     // An empty secret is stored openly.
@@ -84,6 +90,14 @@ export function resolveValues(fields: readonly Field[], input: Values, stored: C
   requireComplete(fields, values)
   if (reusedSecret !== undefined) requireSecretAgain(fields, reusedSecret, stored, values)
   return values
+}
+
+/** A stored file under a new name. Throws without a stored file. */
+function renamedFile(key: string, { file_name, content_type }: Values, stored: unknown): Values {
+  const file = storedFile(key, stored)
+  if (!file)
+    throw invalid(attrOf(key), `Send the "contents" of "config.${key}" in base64: no file is stored.`, 'required')
+  return { ...file, file_name, ...(content_type !== undefined && { content_type }) }
 }
 
 /**
@@ -134,16 +148,20 @@ export function requireComplete(fields: readonly Field[], { open, secrets }: Con
   }
 }
 
-/** Masks stored secrets, and values whose field has become secret since. */
+/** Masks stored secrets, and values whose field has become secret since. Files are without their contents. */
 export function maskSecrets(fields: readonly Field[], open: Values, secretKeys: readonly string[]): Values {
   const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => key))
-  const masked = Object.entries(open).map(([key, value]) => [key, secret.has(key) && value !== '' ? MASK : value])
+  const files = new Set(fields.filter(({ type }) => type === 'attachment').map(({ key }) => key))
+  const masked = Object.entries(open).map(([key, value]) => {
+    if (secret.has(key) && value !== '') return [key, MASK]
+    return [key, files.has(key) ? (fileInfo(key, value) ?? value) : value]
+  })
   return Object.fromEntries([...masked, ...secretKeys.map((key) => [key, MASK])])
 }
 
-/** The settings that the pages of a project may see. Secret values are never among the open ones. */
+/** The settings that the pages of a project may see, without files. Secret values are never among the open ones. */
 export function siteValues(fields: readonly Field[], open: Values): Values {
-  const visible = fields.filter(({ site, secret }) => site && !secret)
+  const visible = fields.filter(({ site, secret, type }) => site && !secret && type !== 'attachment')
   const values = visible.map((field) => [field.key, own(open, field.key) ?? field.default])
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
@@ -172,9 +190,13 @@ function requireType({ key, type, choices }: Field, value: unknown): void {
       if (typeof value === 'string' && value !== '' && !isJson(value)) throw wrong('JSON, or a text that contains JSON')
       break
     case 'string':
-    case 'attachment':
       if (typeof value !== 'string') throw wrong('a text')
       break
+    case 'attachment': {
+      const expected = describeInvalidFile(value)
+      if (expected) throw wrong(expected)
+      break
+    }
     case 'boolean':
     case 'number':
       if (typeof value !== type) throw wrong(`a ${type}`)

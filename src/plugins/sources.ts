@@ -159,14 +159,15 @@ async function fromArchive(bytes: Buffer, folder: string | null): Promise<Omit<F
   })
 }
 
-async function fromFolder(allowed: string | undefined, folder: string): Promise<FetchedPlugin> {
+export async function fromFolder(allowed: string | undefined, folder: string): Promise<FetchedPlugin> {
   if (!allowed)
     throw invalidUrl('This server does not install plugins from folders. The operator allows one with PLUGIN_FOLDER.')
   const outside = invalidUrl('This folder does not exist in PLUGIN_FOLDER, which the operator allows. Check its name.')
   const real = async (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined)
   const root = await real(allowed)
   const home = await real(resolve(allowed, folder))
-  if (root === undefined || home === undefined || !home.startsWith(root + sep)) throw outside
+  if (root === undefined || home === undefined || !home.startsWith(root.endsWith(sep) ? root : root + sep))
+    throw outside
   const read: ReadFiles = async (names) => {
     const found = new Map<string, Buffer>()
     for (const name of names) {

@@ -10,6 +10,7 @@ import * as configs from '../store/plugin_configs.ts'
 import { source as sourceOf } from '../store/plugin_runtime.ts'
 import * as plugins from '../store/plugins.ts'
 import type { Vault } from '../store/vault.ts'
+import { secretTexts } from './attachments.ts'
 import { NO_VALUES, valuesOf } from './configs.ts'
 import { createPluginCache } from './runtime/cache.ts'
 import { settingsOf } from './runtime/configurations.ts'
@@ -19,7 +20,7 @@ import { resolveValues, settingFields } from './settings.ts'
 
 type Schemas = components['schemas']
 type TestInput = Schemas['PluginTest']
-type SampleEvent = NonNullable<TestInput['events']>[number]
+export type SampleEvent = NonNullable<TestInput['events']>[number]
 
 export interface TestService {
   db: Db
@@ -34,6 +35,7 @@ export interface TestService {
 interface Project {
   id: number
   organization_id: string
+  name: string
   membership_level: number
 }
 
@@ -50,13 +52,22 @@ const SAMPLE: SampleEvent = {
 /** Ids below zero: they are those of no stored configuration. */
 let tests = 0
 
-export async function testPlugin(
+export const testPlugin = async (
   service: TestService,
   project: Project,
   input: TestInput,
+): Promise<Schemas['PluginTestResult']> =>
+  runOnSamples(service, await configurationOf(service, project, input), input.events)
+
+/** What a run on sample events needs. It has no database. */
+export type SampleRunner = Pick<TestService, 'ids' | 'now' | 'milliseconds' | 'outbound' | 'inspector'>
+
+export async function runOnSamples(
+  service: SampleRunner,
+  configuration: Configuration,
+  events: readonly SampleEvent[] = [SAMPLE],
 ): Promise<Schemas['PluginTestResult']> {
   const { inspector, milliseconds } = service
-  const configuration = await configurationOf(service, project, input)
   const { host, captured, jobs } = createTestHost(service)
   const started = milliseconds()
   const result: Schemas['PluginTestResult'] = {
@@ -75,8 +86,8 @@ export async function testPlugin(
     const [error] = Object.values(errors)
     const methods = METHODS.filter((method) => capabilities.methods?.includes(method))
     result.error = error ?? null
-    for (const sample of error === undefined ? (input.events ?? [SAMPLE]) : []) {
-      let event: Record<string, unknown> | null = eventOf(service, project, sample)
+    for (const sample of error === undefined ? events : []) {
+      let event: Record<string, unknown> | null = eventOf(service, configuration.project_id, sample)
       for (const method of methods) {
         // A dropped event reaches no other function.
         if (!event) break
@@ -134,20 +145,27 @@ async function configurationOf(
     project_id: project.id,
     version: '1',
     source: code,
-    settings: settingsOf(JSON.parse(plugin.config_schema), { ...open, ...secrets }),
-    secrets: Object.values(secrets).filter((value) => typeof value === 'string'),
+    settings: settingsOf(
+      JSON.parse(plugin.config_schema),
+      { ...open, ...secrets },
+      {
+        filters: stored?.filters ? JSON.parse(stored.filters) : null,
+        project: { id: project.id, name: project.name, url: '' },
+      },
+    ),
+    secrets: Object.entries(secrets).flatMap(([key, value]) => secretTexts(key, value)),
   }
 }
 
 const eventOf = (
-  { ids, now }: TestService,
-  { id }: Project,
+  { ids, now }: SampleRunner,
+  team_id: number,
   { event, distinct_id, timestamp, properties = {} }: SampleEvent,
 ): Record<string, unknown> => ({
   uuid: ids.uuid(),
   event,
   distinct_id,
-  team_id: id,
+  team_id,
   ip: null,
   site_url: '',
   now: now(),
@@ -172,7 +190,7 @@ function describeOutcome(
 }
 
 /** Answers a plugin without a database. */
-function createTestHost({ outbound, milliseconds }: TestService) {
+function createTestHost({ outbound, milliseconds }: SampleRunner) {
   const storage = new Map<string, string>()
   const cache = createPluginCache(milliseconds)
   const captured: Schemas['PluginTestResult']['captured'] = []

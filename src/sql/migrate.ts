@@ -23,6 +23,7 @@ import integrations from './migrations/0020-integrations.ts'
 import alerts from './migrations/0021-alerts.ts'
 import pluginRuntime from './migrations/0022-plugin-runtime.ts'
 import siteApps from './migrations/0023-site-apps.ts'
+import pluginValues from './migrations/0024-plugin-values.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -68,6 +69,7 @@ export const ADMINISTRATION: Track = {
     alerts,
     pluginRuntime,
     siteApps,
+    pluginValues,
   ],
 }
 export const EVENTS: Track = {

@@ -195,6 +195,9 @@ async function lastKey(target: Db, table: Route): Promise<Row | null> {
   return row ?? null
 }
 
+/** Types that are sent as another, or whose usual name is no identifier. */
+const SENT_TYPES: Record<string, string> = { json: 'text', 'double precision': 'float8' }
+
 /**
  * Inserts any number of rows with one parameter. JSON columns keep their text. The statement of a killed process may
  * still be running, so rows that exist are skipped.
@@ -204,9 +207,7 @@ function insert(target: Db, table: Route, rows: readonly Row[]): Promise<number>
   const values = table.columns.map(({ name: column, type }) =>
     type === 'json' ? sql`r.${name(column)}::json` : sql`r.${name(column)}`,
   )
-  const types = table.columns.map(
-    ({ name: column, type }) => sql`${name(column)} ${name(type === 'json' ? 'text' : type)}`,
-  )
+  const types = table.columns.map(({ name: column, type }) => sql`${name(column)} ${name(SENT_TYPES[type] ?? type)}`)
   return target.run(sql`
     insert into ${name(table.name)} (${list(names)}) overriding system value
     select ${list(values)} from json_to_recordset(${JSON.stringify(rows)}::json) as r (${list(types)})

@@ -17,6 +17,10 @@ export interface PluginConfigRow {
   secrets: string | null
   name: string | null
   description: string | null
+  /** Null while it is enabled, and if it never was. */
+  disabled_at: string | null
+  /** JSON of the events that webhooks get; null for all. */
+  filters: string | null
   /** Part of the URL of the site app. No response contains it otherwise. */
   web_token: string
   created_at: string
@@ -24,7 +28,7 @@ export interface PluginConfigRow {
 }
 
 export type PluginConfigWrite = Partial<
-  Pick<PluginConfigRow, 'sort_order' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'description'>
+  Pick<PluginConfigRow, 'sort_order' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'description' | 'filters'>
 > & { enabled?: boolean }
 
 export async function list(
@@ -60,22 +64,25 @@ export function lock(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
 /** Creates a row without secrets, because they are encrypted with the id of the row. */
 export async function create(
   tx: Db,
-  config: Omit<PluginConfigRow, 'id' | 'secrets' | 'created_at' | 'updated_at'>,
+  config: Omit<PluginConfigRow, 'id' | 'secrets' | 'disabled_at' | 'created_at' | 'updated_at'>,
   now: string,
 ): Promise<PluginConfigRow> {
   const created = await tx.get<PluginConfigRow>(sql`
     insert into plugin_configs (plugin_id, project_id, enabled, sort_order, config, secret_keys, secrets, name,
-      description, web_token, created_at, updated_at)
+      description, filters, web_token, created_at, updated_at)
     values (${config.plugin_id}, ${config.project_id}, ${config.enabled}, ${config.sort_order}, ${config.config},
-      ${config.secret_keys}, null, ${config.name}, ${config.description}, ${config.web_token}, ${now}, ${now})
+      ${config.secret_keys}, null, ${config.name}, ${config.description}, ${config.filters}, ${config.web_token}, ${now}, ${now})
     returning *`)
   return returnedRow(created)
 }
 
 /** Lock the configuration first. */
 export async function update(tx: Db, id: number, changes: PluginConfigWrite, now: string): Promise<PluginConfigRow> {
+  const { enabled } = changes
+  const disabled_at = enabled === undefined ? undefined : enabled ? null : now
   const changed = await tx.get<PluginConfigRow>(sql`
-    update plugin_configs set ${assignments(definedFields({ ...changes, updated_at: now }))} where id = ${id} returning *`)
+    update plugin_configs set ${assignments(definedFields({ ...changes, disabled_at, updated_at: now }))}
+    where id = ${id} returning *`)
   return returnedRow(changed)
 }
 

@@ -50,10 +50,11 @@ export async function finish(db: Db, id: string, owner: string): Promise<void> {
   await db.run(sql`delete from plugin_jobs where id = ${id} and lease_owner = ${owner}`)
 }
 
-/** Lets another node run the job. */
-export async function release(db: Db, id: string, owner: string): Promise<void> {
+/** Lets any node run the job from `run_at` on. */
+export async function release(db: Db, id: string, owner: string, run_at: string): Promise<void> {
   await db.run(sql`
-    update plugin_jobs set lease_owner = null, lease_until = null where id = ${id} and lease_owner = ${owner}`)
+    update plugin_jobs set lease_owner = null, lease_until = null, run_at = ${run_at}
+    where id = ${id} and lease_owner = ${owner}`)
 }
 
 /** When the next job is due or its lease ends. */

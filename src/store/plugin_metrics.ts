@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { type Either, oneOf, sql } from '../sql/template.ts'
+import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
 
 /** PostgreSQL sums to a numeric, which its driver returns as text. */
 const BIGINT: Either = { sqlite: sql`integer`, postgres: sql`bigint` }
@@ -61,7 +61,52 @@ export function totals(db: Db, ids: readonly number[], since: string): Promise<C
     from plugin_metrics where plugin_config_id in ${oneOf(ids)} and hour >= ${since} group by plugin_config_id`)
 }
 
-/** Deletes counts of hours before `before`. */
+/** Deletes counts and values of hours before `before`. */
 export async function prune(db: Db, before: string): Promise<void> {
   await db.run(sql`delete from plugin_metrics where hour < ${before}`)
+  await db.run(sql`delete from plugin_metric_values where hour < ${before}`)
+}
+
+export type ValueKind = 'sum' | 'max' | 'min'
+
+/** The value of a metric that a plugin declares, in one hour. */
+export interface MetricValueRow {
+  plugin_config_id: number
+  /** ISO 8601, the start of the hour. */
+  hour: string
+  name: string
+  kind: ValueKind
+  value: number
+}
+
+/** The functions for two values. SQLite has them as functions of several arguments. */
+const COMBINED: Record<ValueKind, Sql | Either> = {
+  sum: sql`plugin_metric_values.value + excluded.value`,
+  max: {
+    sqlite: sql`max(plugin_metric_values.value, excluded.value)`,
+    postgres: sql`greatest(plugin_metric_values.value, excluded.value)`,
+  },
+  min: {
+    sqlite: sql`min(plugin_metric_values.value, excluded.value)`,
+    postgres: sql`least(plugin_metric_values.value, excluded.value)`,
+  },
+}
+
+/** Adds to the values of an hour. Does nothing when the configuration was removed. */
+export async function addValue(db: Db, row: MetricValueRow): Promise<void> {
+  await db.run(sql`
+    insert into plugin_metric_values (plugin_config_id, hour, name, kind, value)
+    select id, ${row.hour}, ${row.name}, ${row.kind}, ${row.value} from plugin_configs where id = ${row.plugin_config_id}
+    on conflict (plugin_config_id, hour, name, kind) do update set value = ${COMBINED[row.kind]}`)
+}
+
+/** By hour and name. */
+export function listValues(
+  db: Db,
+  plugin_config_id: number,
+  { from, to }: { from: string; to: string },
+): Promise<MetricValueRow[]> {
+  return db.all<MetricValueRow>(sql`
+    select * from plugin_metric_values
+    where plugin_config_id = ${plugin_config_id} and hour >= ${from} and hour < ${to} order by hour, name, kind`)
 }

@@ -8,9 +8,19 @@ const MAIN = 'index.ts'
 export interface RunningConfigRow
   extends Pick<
     PluginConfigRow,
-    'id' | 'plugin_id' | 'project_id' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'sort_order' | 'updated_at'
+    | 'id'
+    | 'plugin_id'
+    | 'project_id'
+    | 'config'
+    | 'secret_keys'
+    | 'secrets'
+    | 'name'
+    | 'filters'
+    | 'sort_order'
+    | 'updated_at'
   > {
   organization_id: string
+  project_name: string
   plugin_name: string | null
   config_schema: string
   /** JSON. */
@@ -19,8 +29,8 @@ export interface RunningConfigRow
   revision: number
 }
 
-const columns = sql`c.id, c.plugin_id, c.project_id, c.config, c.secret_keys, c.secrets, c.name, c.sort_order,
-  c.updated_at, r.organization_id, p.name as plugin_name, p.config_schema, p.capabilities, p.revision`
+const columns = sql`c.id, c.plugin_id, c.project_id, c.config, c.secret_keys, c.secrets, c.name, c.filters,
+  c.sort_order, c.updated_at, r.organization_id, r.name as project_name, p.name as plugin_name, p.config_schema, p.capabilities, p.revision`
 
 const running = sql`from plugin_configs c
   join plugins p on p.id = c.plugin_id and p.deleted_at is null

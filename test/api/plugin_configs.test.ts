@@ -234,6 +234,76 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'files are stored with their name and type, and returned without their contents',
+  async (t, app) => {
+    const url = configsOf(app)
+    const base64 = (text: string): string => Buffer.from(text).toString('base64')
+    const plugin = await install(app, [
+      { key: 'open', type: 'attachment' },
+      { key: 'hidden', type: 'attachment', secret: true },
+      { key: 'host' },
+    ])
+    const source = `export const processEvent = (event, { attachments, config }) => {
+      event.properties = { keys: Object.keys(config) }
+      for (const [key, { file_name, content_type, contents }] of Object.entries(attachments))
+        event.properties[key] = [file_name, content_type, contents.toString()]
+      console.log(attachments.hidden?.contents.toString())
+      return event
+    }`
+    const seen = async (id: number) =>
+      (await app.send('POST', `${url}test/`, { body: { plugin_config: id, source } })).body
+    const open = { file_name: 'a.csv', content_type: 'text/csv', contents: base64('a,b') }
+    const hidden = { file_name: 'key.json', content_type: 'application/json', contents: base64('{"key":"hunter22"}') }
+    const created = await app.send('POST', url, { body: { plugin, config: { open, hidden } } })
+    t.equal(created.status, 201, created.text)
+    const { id, config } = created.body
+    t.strictSame(config, { open: { file_name: 'a.csv', content_type: 'text/csv', size: 3 }, hidden: MASK })
+    const first = await seen(id)
+    t.strictSame(first.results[0].output.properties.open, ['a.csv', 'text/csv', 'a,b'])
+    t.match(first.results[0].output.properties, { keys: [], hidden: ['key.json', 'application/json', /key/] })
+    t.strictSame(first.logs, [{ type: 'LOG', message: '**REDACTED**' }])
+
+    const update = (values: object) => app.send('PATCH', `${url}${id}/`, { body: { config: values } })
+    t.match(await update({ ...config, open: { ...config.open, file_name: 'b.csv' } }), {
+      status: 200,
+      body: { config: { open: { file_name: 'b.csv', size: 3 }, hidden: MASK } },
+    })
+    t.strictSame((await seen(id)).results[0].output.properties.open, ['b.csv', 'text/csv', 'a,b'])
+    t.match(
+      await update({ ...config, hidden: { file_name: 'x' }, host: 'evil.example.com' }),
+      { status: 400, body: { attr: 'config__hidden', code: 'required' } },
+      'a kept secret file counts as a kept secret',
+    )
+    for (const text of [base64('plain'), 'plain, not base64'])
+      t.match(await update({ open: text, hidden: MASK }), {
+        status: 200,
+        body: { config: { open: { file_name: 'open', content_type: 'application/octet-stream', size: /^\d+$/ } } },
+      })
+    t.match((await seen(id)).results[0].output.properties.open[2], 'plain, not base64')
+    for (const wrong of [
+      5,
+      { file_name: '', contents: '' },
+      { file_name: 'a\n', contents: '' },
+      { file_name: 'a', contents: '%' },
+      { file_name: 'a', contents: 5 },
+      { file_name: 'a', content_type: 'x'.repeat(201), contents: '' },
+    ])
+      t.match(
+        await update({ open: wrong, hidden: MASK }),
+        { status: 400, body: { attr: 'config__open', code: 'invalid_input' } },
+        JSON.stringify(wrong),
+      )
+    t.strictSame((await update({ open: '', hidden: '' })).body.config, { open: '', hidden: '' })
+    t.match(await update({ open: { file_name: 'a' }, hidden: '' }), {
+      status: 400,
+      body: { attr: 'config__open', code: 'required' },
+    })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'masks values that become secret and never reveals former secrets',
   async (t, app) => {
     const url = configsOf(app)
@@ -408,14 +478,20 @@ const onEachEngine = (title: string, scenario: (t: Test, app: TestApp) => Promis
 onEachEngine('the log, the metrics and the last error of a configuration can be read', async (t, app) => {
   const running = await runPlugin(
     app,
-    `export function processEvent(event) {
+    `export const metrics = { seen: 'sum' }
+      export function processEvent(event, { metrics }) {
+        metrics.seen.increment(1)
         if (event.event === 'bad') throw new Error('cannot read ' + event.event)
         console.warn('100% done', event.event)
         return event
       }`,
   )
   const params = { id: running.config }
-  t.match((await app.call('plugin_configs.retrieve', { params })).body, { error: null, delivery_rate_24h: null })
+  t.match((await app.call('plugin_configs.retrieve', { params })).body, {
+    error: null,
+    delivery_rate_24h: null,
+    disabled_at: null,
+  })
   await capture(app, [{ event: 'good' }, { event: 'fine' }, { event: 'better' }, { event: 'bad' }])
   await app.deps.plugins.recorder.flush()
 
@@ -444,7 +520,13 @@ onEachEngine('the log, the metrics and the last error of a configuration can be 
   t.match(metrics, { delivery_rate: 0.75 })
   t.match(metrics.results, [{ category: 'processEvent', successes: 3, failures: 1, dropped: 0, changed: 0 }])
   const later = (await app.call('plugin_configs.metrics', { params, query: { after: '2100-01-01' } })).body
-  t.strictSame(later, { delivery_rate: null, results: [] })
+  t.strictSame(later, { delivery_rate: null, results: [], values: [] })
+  t.match(metrics.values, [{ hour: /:00:00/, name: 'seen', kind: 'sum', value: 4 }])
+
+  const enable = async (enabled: boolean) =>
+    (await app.call('plugin_configs.update', { params, body: { enabled } })).body.disabled_at
+  t.match(await enable(false), /T/, 'the time of disabling')
+  t.equal(await enable(true), null)
 
   const described = {
     error: { name: 'Error', message: 'cannot read bad', stack: String, time: String },

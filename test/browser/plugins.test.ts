@@ -90,7 +90,12 @@ for (const engine of ENGINES)
       {
         enabled: false,
         order: 3,
-        config: { address: 'https://hooks.example.com', token: '********', mode: 'fast', mapping: 'a,b' },
+        config: {
+          address: 'https://hooks.example.com',
+          token: '********',
+          mode: 'fast',
+          mapping: { file_name: 'mapping.csv', content_type: 'text/csv', size: 3 },
+        },
       },
     ])
     t.match(JSON.parse(results[0].config.extra), { a: 1 })

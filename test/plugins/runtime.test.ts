@@ -20,7 +20,7 @@ import {
   storedEvents,
 } from '../helpers/plugins.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const options = { environment: { OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e'.repeat(32) } }
 const HOUR_MS = 3_600_000
@@ -66,6 +66,10 @@ onBothEngines(
     t.strictSame(more, [])
     t.match(one, { uuid: uuid(1), event: 'ONE', distinct_id: 'someone', timestamp: '2020-01-02T03:04:05.000Z' })
     t.match(one?.properties, { trace: 'axb', time: true, $set: { plan: 'pro' } })
+    t.strictSame(
+      [one?.properties.$plugins_succeeded, one?.properties.$plugins_failed],
+      [[`Test plugin (${first.config})`, `Test plugin (${second.config})`], []],
+    )
     t.match(three, { uuid: uuid(3), event: 'THREE', timestamp: '2024-05-05T00:00:00.000Z' })
     const person = await app.deps.events.get(sql`select 1 from person_distinct_ids where distinct_id = 'someone'`)
     t.ok(person, 'the person of the changed distinct_id is created')
@@ -125,11 +129,17 @@ onBothEngines(
     const names = ['throw', 'nameless', 'large', 'deep', 'text', 'good']
     await capture(
       app,
-      names.map((event) => ({ event })),
+      names.map((event) => ({ event, properties: { $plugins_failed: ['forged'] } })),
     )
+    const named = [`Test plugin (${failing.config})`]
     t.strictSame(
-      (await storedEvents(app)).map(({ event, properties }) => [event, properties.changed]),
-      names.map((name) => [name, name === 'good' ? true : undefined]),
+      (await storedEvents(app)).map(({ event, properties }) => [
+        event,
+        properties.changed,
+        properties.$plugins_succeeded,
+        properties.$plugins_failed,
+      ]),
+      names.map((name) => (name === 'good' ? [name, true, named, []] : [name, undefined, [], named])),
     )
     const lines = (await logOf(app, failing)).map(({ source, level, message }) => `${source} ${level} ${message}`)
     const expected = [
@@ -295,6 +305,145 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'filters decide which events become webhooks, and templates fill settings for each event',
+  async (t, app) => {
+    const receiver = await openReceiver(t)
+    const { config } = await runPlugin(
+      app,
+      `export function composeWebhook(event, { config }) {
+        return { url: config.url, body: JSON.stringify([config.title, config.body, config.plain, config.who]) }
+      }`,
+      {
+        schema: [
+          { key: 'url', type: 'string', secret: true },
+          { key: 'title', type: 'string', templating: true },
+          { key: 'body', type: 'json', templating: true },
+          { key: 'plain', type: 'string' },
+          { key: 'who', type: 'string', templating: true },
+        ],
+        config: {
+          url: receiver.url,
+          title: '{event.event} by {event.distinct_id} in {project.id} {event.properties.missing}{other}',
+          who: '{person.properties.email} {person.id}',
+          body: { n: '{event.properties.n}', list: ['{event.properties.tags}', '{event.timestamp}'] },
+          plain: '{event.event}',
+        },
+      },
+    )
+    const filter = async (filters: object | null): Promise<void> => {
+      await app.deps.plugins.recorder.flush()
+      const changed = await app.send('PATCH', `${configsUrl(app)}${config}/`, { body: { filters } })
+      t.match(changed, { status: 200, body: { filters } })
+    }
+    let sent = 0
+    const sendAll = async (): Promise<string[]> => {
+      receiver.received.length = 0
+      await capture(
+        app,
+        [
+          {
+            event: 'paid',
+            timestamp: '2024-06-01T00:00:00Z',
+            properties: { n: 5, tags: ['a'], $set: { email: 'ada@example.com' } },
+          },
+          { event: 'paid', properties: { n: 15 } },
+          { event: 'seen' },
+        ].map((event) => ({ uuid: uuid(++sent), ...event })),
+      )
+      await ingest(app, [])
+      await app.deps.plugins.deliveries.drain()
+      return receiver.received.map(({ body }) => JSON.parse(body)[0].split(' ')[0] + (JSON.parse(body)[1].n || '-'))
+    }
+    t.strictSame(await sendAll(), ['paid5', 'paid15', 'seen-'])
+    t.strictSame(JSON.parse(receiver.received[0]?.body ?? ''), [
+      `paid by ada in ${app.first.project_id} {other}`,
+      { n: '5', list: ['["a"]', '2024-06-01T00:00:00.000Z'] },
+      '{event.event}',
+      `ada@example.com ${(await app.deps.events.get<{ person_id: string }>(sql`select person_id from person_distinct_ids where distinct_id = 'ada'`))?.person_id}`,
+    ])
+    const property = (operator: string, value?: unknown, key = 'n') => ({ key, operator, value })
+    for (const [filters, expected] of [
+      [{ events: [{ id: 'paid' }] }, ['paid5', 'paid15']],
+      [{ events: [{ id: null, properties: [property('gt', 10)] }] }, ['paid15']],
+      [{ events: [{ id: 'paid', properties: [property('exact', ['5', 7])] }, { id: 'seen' }] }, ['paid5', 'seen-']],
+      [{ events: [{ id: null, properties: [property('is_not_set')] }] }, ['seen-']],
+      [{ events: [{ id: null, properties: [property('not_regex', '^1')] }] }, ['paid5', 'seen-']],
+      [{ events: [{ id: null, properties: [property('icontains', 'A', 'tags')] }] }, ['paid5']],
+      [{ events: [{ id: null, properties: [property('regex', '(')] }] }, []],
+      [{ actions: [{ id: 1 }] }, []],
+      [{ events: [], actions: [] }, ['paid5', 'paid15', 'seen-']],
+      [null, ['paid5', 'paid15', 'seen-']],
+    ] as const) {
+      await filter(filters)
+      t.strictSame(await sendAll(), expected, JSON.stringify(filters))
+    }
+    t.match(
+      (await logOf(app, { config, plugin: 0 })).map(({ message }) => message),
+      [/^composeWebhook failed for the event .*SyntaxError/, /SyntaxError/],
+    )
+    t.match(await app.send('PATCH', `${configsUrl(app)}${config}/`, { body: { filters: { events: [{ id: 5 }] } } }), {
+      status: 400,
+      body: { attr: 'filters__events__0__id' },
+    })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'the metrics that a plugin declares are kept by hour, and unhandled rejections are in its log',
+  async (t, app) => {
+    const plugin = await runPlugin(
+      app,
+      `export const metrics = { sent: 'sum', slowest: 'MAX', fastest: 'min' }, version = 2
+      export async function processEvent(event, { metrics, storage }) {
+        metrics.sent.increment(event.properties.n)
+        metrics.slowest.max(event.properties.n)
+        metrics.fastest.min(event.properties.n)
+        if (event.properties.n === 2) {
+          storage.set('', 1)
+          storage.get('a').then(() => { throw new Error('in a chain') })
+          storage.set('', 2).catch(() => undefined)
+          setTimeout(async () => { throw new Error('in a timer') }, 1)
+          try { await storage.get('') } catch {}
+        }
+        return event
+      }
+      export async function runEveryMinute({ metrics }) { metrics.sent.increment(0.5) }`,
+    )
+    await capture(
+      app,
+      [1, 2, 7].map((n) => ({ properties: { n } })),
+    )
+    await capture(app, [{ properties: { n: 4 } }])
+    await app.deps.plugins.tasks.drain()
+    app.advance(60_000)
+    await app.deps.plugins.tasks.drain()
+    await app.deps.plugins.recorder.flush()
+    const values = () => metrics.listValues(app.deps.db, plugin.config, { from: '2000', to: '2100' })
+    t.strictSame(
+      (await values()).map(({ name, kind, value }) => [name, kind, value]),
+      [
+        ['fastest', 'min', 1],
+        ['sent', 'sum', 14.5],
+        ['slowest', 'max', 7],
+      ],
+    )
+    const lines = (await logOf(app, plugin)).map(({ level, message }) => `${level} ${message.split('\n')[0]}`).sort()
+    t.strictSame(lines, [
+      'ERROR Unhandled promise rejection: Error: in a chain',
+      'ERROR Unhandled promise rejection: Error: in a timer',
+      'ERROR Unhandled promise rejection: TypeError: A key must be a text of 1 to 200 characters.',
+    ])
+    app.advance(100 * 24 * HOUR_MS)
+    await metrics.prune(app.deps.db, app.deps.now())
+    t.strictSame(await values(), [])
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'schedules and jobs run once, and captured events go through ingestion without loops',
   async (t, app) => {
     const { tasks, deliveries } = app.deps.plugins
@@ -449,6 +598,7 @@ onBothEngines(
       await app.deps.plugins.deliveries.drain()
       app.advance(41_000)
     }
+    await app.deps.plugins.recorder.flush()
     t.notOk(await isEnabled(app, broken))
     t.match((await logOf(app, broken)).at(-1)?.message, 'setupPlugin failed: no key')
   },

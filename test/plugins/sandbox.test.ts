@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { isFinal } from '../../src/plugins/runtime/retries.ts'
 import type { EachResult, Outcome } from '../../src/plugins/runtime/sandbox.ts'
 import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/sandbox.ts'
 
@@ -324,4 +325,13 @@ t.test('the process of a plugin that hangs ends with a killed server', async (t)
   }
   while (children.some(isRunning)) await pause(50)
   t.pass('all processes have ended')
+})
+
+t.test('only an error of the code itself switches a configuration off at once', async (t) => {
+  const error = { name: 'Error', message: 'x', stack: '', retry: false }
+  t.ok(isFinal({ ...error, stage: 'load' }, 1))
+  t.notOk(isFinal({ ...error, stage: 'load', stopped: 'timeout' }, 4))
+  t.ok(isFinal({ ...error, stage: 'load', stopped: 'timeout' }, 5))
+  t.notOk(isFinal({ ...error, stage: 'setup' }, 4))
+  t.ok(isFinal({ ...error, stage: 'setup' }, 5))
 })

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
 import { notifyError } from '../parts/ErrorAlert.tsx'
-import { configsQuery, type FamilyPlace, refreshPlugins, saveConfig, turnedOffAt } from './queries.ts'
+import { configsQuery, refreshPlugins, saveConfig } from './queries.ts'
 import { nameOf } from './versions.ts'
 
 const ResumeDialog = lazy(() => import('./ResumeDialog.tsx'))
@@ -27,13 +27,11 @@ const sendsEvents = ({ capabilities: { methods } }: Schemas['Plugin']): boolean 
  * before, it asks about the events of the pause.
  */
 export function EnableSwitch({
-  place,
   project,
   plugin,
   config,
   disabledReason,
 }: {
-  place: FamilyPlace
   project: string
   plugin: Schemas['Plugin']
   config: Schemas['PluginConfig'] | undefined
@@ -58,16 +56,11 @@ export function EnableSwitch({
       void refreshPlugins(plugin.organization_id)
     },
   })
-  const [pause, setPause] = useState<{ since: string | null }>()
-  const [isChecking, setChecking] = useState(false)
-  const turn = async (enabled: boolean): Promise<void> => {
-    if (isChecking) return
-    if (!enabled || !config || !sendsEvents(plugin)) return toggle.mutate({ enabled })
-    setChecking(true)
-    const since = await turnedOffAt(place, config)
-    setChecking(false)
-    if (since === undefined) toggle.mutate({ enabled })
-    else setPause({ since })
+  const since = config && sendsEvents(plugin) ? config.disabled_at : null
+  const [isAsking, setAsking] = useState(false)
+  const turn = (enabled: boolean): void => {
+    if (enabled && since !== null) setAsking(true)
+    else toggle.mutate({ enabled })
   }
   // Without a configuration there is nothing to change in the cache, so the new state comes from the request.
   const enabled = toggle.isPending ? toggle.variables.enabled : (config?.enabled ?? false)
@@ -75,18 +68,18 @@ export function EnableSwitch({
     <>
       <Switch
         checked={enabled}
-        label={isChecking ? 'Checking…' : enabled ? 'On' : 'Off'}
+        label={enabled ? 'On' : 'Off'}
         aria-label={`${name} is ${enabled ? 'on' : 'off'}`}
         disabled={disabledReason !== undefined && !enabled}
         {...(disabledReason && !enabled && { description: disabledReason })}
-        onChange={(event) => void turn(event.currentTarget.checked)}
+        onChange={(event) => turn(event.currentTarget.checked)}
       />
-      {pause && (
+      {isAsking && since !== null && (
         <Suspense>
           <ResumeDialog
             name={name}
-            since={pause.since}
-            close={() => setPause(undefined)}
+            since={since}
+            close={() => setAsking(false)}
             resume={(skip) => toggle.mutate({ enabled: true, skip })}
           />
         </Suspense>

@@ -129,7 +129,6 @@ function PluginRow({
         </Stack>
         <Stack gap={4} miw={120}>
           <EnableSwitch
-            place={place}
             project={project}
             plugin={plugin}
             config={config}

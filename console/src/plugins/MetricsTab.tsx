@@ -12,6 +12,7 @@ import { metricsQuery } from './queries.ts'
 import { percent } from './run-state.tsx'
 
 type Metric = Schemas['PluginMetric']
+type Value = Schemas['PluginMetricValue']
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -60,12 +61,17 @@ export default function MetricsTab({
       )}
       {metrics.data && rows.length > 0 && (
         <>
-          <Totals rows={rows} rate={metrics.data.delivery_rate} />
+          <Totals totals={totalsOf(rows, metrics.data.delivery_rate)} />
           <Section title="Calls by hour">
             <Chart rows={rows} hours={HOURS[range]} />
             <HourTable rows={rows.slice((page - 1) * LIMIT, page * LIMIT)} />
             <Pager count={rows.length} limit={LIMIT} page={page} onChange={setPage} noun="row" />
           </Section>
+          {metrics.data.values.length > 0 && (
+            <Section title="Metrics of the plugin">
+              <Totals totals={valuesOf(metrics.data.values)} />
+            </Section>
+          )}
         </>
       )}
     </Stack>
@@ -80,9 +86,11 @@ const sum = (rows: readonly Metric[], numberOf: (row: Metric) => number): number
 
 const average = (milliseconds: number, calls: number): string => (calls === 0 ? '–' : duration(milliseconds / calls))
 
-function Totals({ rows, rate }: { rows: Metric[]; rate: number | null }) {
+type Total = [label: string, value: string]
+
+function totalsOf(rows: readonly Metric[], rate: number | null): Total[] {
   const calls = sum(rows, callsOf)
-  const totals: [label: string, value: string][] = [
+  return [
     ['Calls', count(calls)],
     ['Succeeded', rate === null ? '–' : percent(rate)],
     ['Failed', count(sum(rows, ({ failures }) => failures))],
@@ -96,6 +104,26 @@ function Totals({ rows, rate }: { rows: Metric[]; rate: number | null }) {
       ),
     ],
   ]
+}
+
+const KINDS: Record<Value['kind'], (a: number, b: number) => number> = {
+  sum: (a, b) => a + b,
+  max: Math.max,
+  min: Math.min,
+}
+
+/** The values of the whole time range. */
+function valuesOf(values: readonly Value[]): Total[] {
+  const combined = new Map<string, number>()
+  for (const { name, kind, value } of values) {
+    const label = kind === 'sum' ? name : `${name} (${kind})`
+    const before = combined.get(label)
+    combined.set(label, before === undefined ? value : KINDS[kind](before, value))
+  }
+  return [...combined].map(([label, value]) => [label, value.toLocaleString()])
+}
+
+function Totals({ totals }: { totals: readonly Total[] }) {
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} component="dl" m={0} spacing="xs">
       {totals.map(([label, value]) => (

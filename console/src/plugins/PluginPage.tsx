@@ -105,7 +105,6 @@ export function PluginPage() {
         <Group>
           {configs.data ? (
             <EnableSwitch
-              place={place}
               project={params.project}
               plugin={plugin}
               config={config}

@@ -10,8 +10,8 @@ export default function ResumeDialog({
   resume,
 }: {
   name: string
-  /** When the plugin was turned off; null if it is not known. */
-  since: string | null
+  /** When the plugin was turned off. */
+  since: string
   close: () => void
   resume: (skip: boolean) => void
 }) {
@@ -27,14 +27,7 @@ export default function ResumeDialog({
       >
         <Stack>
           <Text size="sm" component="div">
-            The plugin was turned off
-            {since !== null && (
-              <>
-                {' '}
-                <Time value={since} />
-              </>
-            )}
-            . Choose what happens to the events that arrived since then.
+            The plugin was turned off <Time value={since} />. Choose what happens to the events that arrived since then.
           </Text>
           <Radio.Group label="Events of the pause" value={gap} onChange={setGap}>
             <Stack gap="xs" mt="xs">

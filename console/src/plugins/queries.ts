@@ -194,28 +194,6 @@ export const saveConfig = (
 export const deleteConfig = (project_id: string, id: number): Promise<unknown> =>
   answer(client.DELETE('/api/projects/{project_id}/plugin_configs/{id}/', { params: { path: { project_id, id } } }))
 
-/** The largest number of entries that the activity of a plugin has. */
-const MAX_ENTRIES = 100
-
-/**
- * When the configuration was turned off. Undefined if it was never on, and null if that is not known, because its
- * activity is no longer stored or cannot be read.
- */
-export async function turnedOffAt(
-  place: FamilyPlace,
-  { plugin, id }: Schemas['PluginConfig'],
-): Promise<string | null | undefined> {
-  try {
-    const entries = await queryClient.fetchQuery({ ...pluginActivityQuery(place, plugin), staleTime: 0 })
-    const entry = entries.find(
-      ({ scope, item_id, activity }) => scope === 'PluginConfig' && item_id === String(id) && activity === 'disabled',
-    )
-    return entry?.created_at ?? (entries.length < MAX_ENTRIES ? undefined : null)
-  } catch {
-    return null
-  }
-}
-
 const AT_LEAST: Record<string, Schemas['PluginLogType'][]> = {
   INFO: ['INFO', 'WARN', 'ERROR'],
   WARN: ['WARN', 'ERROR'],

@@ -4,6 +4,7 @@ import type { Database } from '../../sql/db.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import { placeOf } from '../../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../../store/vault.ts'
+import { secretTexts, storedFile } from '../attachments.ts'
 import { settingFields } from '../settings.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Attachment, Configuration } from './sandbox.ts'
@@ -33,11 +34,13 @@ export function createConfigurations({
   db,
   vault,
   milliseconds,
+  site_url,
   log,
 }: {
   db: Database
   vault: Vault
   milliseconds: () => number
+  site_url: string
   log: Logger
 }): Configurations {
   const chains = new Map<number, { at: number; changes: number | undefined; chain: Promise<RunningConfiguration[]> }>()
@@ -61,8 +64,15 @@ export function createConfigurations({
       id: row.id,
       version,
       source,
-      settings: settingsOf(JSON.parse(row.config_schema), values),
-      secrets: Object.values(hidden).filter((value) => typeof value === 'string'),
+      settings: settingsOf(JSON.parse(row.config_schema), values, {
+        filters: row.filters === null ? null : JSON.parse(row.filters),
+        project: {
+          id: row.project_id,
+          name: row.project_name,
+          url: site_url && `${site_url}/project/${row.project_id}`,
+        },
+      }),
+      secrets: Object.entries(hidden).flatMap(([key, value]) => secretTexts(key, value)),
       plugin_id: row.plugin_id,
       project_id: row.project_id,
       organization_id: row.organization_id,
@@ -110,16 +120,23 @@ export function createConfigurations({
   }
 }
 
-/** Attachments are base64 text in the settings, and files in `meta`. */
-export function settingsOf(config_schema: unknown, values: Record<string, unknown>): string {
+/** Files are part of the stored settings, and separate in `meta`. */
+export function settingsOf(
+  config_schema: unknown,
+  values: Record<string, unknown>,
+  { filters, project }: { filters: unknown; project: { id: number; name: string; url: string } },
+): string {
   const config = { ...values }
   const attachments: Attachment[] = []
-  for (const { key, type } of settingFields(config_schema)) {
-    const value = config[key]
+  const templates: string[] = []
+  for (const { key, type, templating } of settingFields(config_schema)) {
+    if (templating) templates.push(key)
     if (type !== 'attachment') continue
+    const file = storedFile(key, config[key])
     delete config[key]
-    if (typeof value !== 'string' || value === '') continue
-    attachments.push({ key, content_type: 'application/octet-stream', file_name: key, base64: value })
+    if (!file) continue
+    const { content_type, file_name, contents } = file
+    attachments.push({ key, content_type, file_name, base64: contents })
   }
-  return JSON.stringify({ config, attachments })
+  return JSON.stringify({ config, attachments, webhooks: { templates, filters, project } })
 }

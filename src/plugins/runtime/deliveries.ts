@@ -5,7 +5,7 @@
 import type { Logger } from 'pino'
 import { createLoop } from '../../background/loop.ts'
 import { type FollowedEvent, follow } from '../../events/follow.ts'
-import { storedEvent } from '../../events/plugin-event.ts'
+import { personsOf, storedEvent } from '../../events/plugin-event.ts'
 import { horizon } from '../../events/positions.ts'
 import type { EventReader } from '../../events/readers.ts'
 import type { Outbound } from '../../outbound/guard.ts'
@@ -17,8 +17,8 @@ import type { Configurations, RunningConfiguration } from './configurations.ts'
 import { FetchError, fetchForPlugin } from './fetch.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
-import { MAX_ATTEMPTS, retryDelay } from './retries.ts'
-import type { Limits, LoadError, LogLine, Outcome, PluginError, PluginHost, Sandbox } from './sandbox.ts'
+import { describeLoadError, isFinal, MAX_ATTEMPTS, retryDelay } from './retries.ts'
+import type { Limits, LoadError, Outcome, PluginError, PluginHost, RunOutput, Sandbox } from './sandbox.ts'
 
 export interface Deliveries {
   start(): void
@@ -196,11 +196,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     attempts: number,
   ): Promise<Step> {
     const tried = attempts + 1
-    if (error.stage === 'setup' && tried < MAX_ATTEMPTS)
-      return { attempts: tried, retry_ms: retryDelay(tried), isOver: true }
-    const reason =
-      error.stage === 'load' ? `The code does not load: ${error.message}` : `setupPlugin failed: ${error.message}`
-    await recorder.switchOff(configuration, reason)
+    if (!isFinal(error, tried)) return { attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+    await recorder.switchOff(configuration, describeLoadError(error))
     return { attempts: 0, retry_ms: null, isOver: true }
   }
 
@@ -215,13 +212,28 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   async function offer(configuration: RunningConfiguration, { events: group, origin }: Group): Promise<Offered> {
     const { methods } = configuration.capabilities
     const host = options.hostOf(configuration, origin)
-    const texts = group.map(storedEvent)
+    const texts = group.map((event) => storedEvent(event))
     if (methods.includes('exportEvents')) return exportGroup(configuration, group, texts, host)
     let result: Offered = { count: group.length, retry: null }
     if (methods.includes('onEvent')) result = await offerEach(configuration, 'onEvent', group, texts, host)
     if (result.retry || result.error || !methods.includes('composeWebhook')) return result
-    const some = texts.slice(0, result.count)
-    return offerEach(configuration, 'composeWebhook', group.slice(0, result.count), some, host)
+    const some = group.slice(0, result.count)
+    return offerEach(configuration, 'composeWebhook', some, await withPersons(configuration, some, texts), host)
+  }
+
+  /** The events for webhooks. Only those whose settings have placeholders for persons need a query. */
+  async function withPersons(
+    { project_id, settings }: RunningConfiguration,
+    group: readonly FollowedEvent[],
+    texts: readonly string[],
+  ): Promise<string[]> {
+    if (!settings.includes('{person')) return texts.slice(0, group.length)
+    const persons = await personsOf(
+      events,
+      project_id,
+      group.map(({ distinct_id }) => distinct_id),
+    )
+    return group.map((event) => storedEvent(event, persons.get(event.distinct_id)))
   }
 
   async function offerEach(
@@ -232,7 +244,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     host: PluginHost,
   ): Promise<Offered> {
     const start = performance.now()
-    const { outcomes, lines, error } = await options.sandbox.each(configuration, method, texts, LIMITS, host)
+    const { outcomes, error, ...output } = await options.sandbox.each(configuration, method, texts, LIMITS, host)
     const calls: Call[] = []
     let retry: Offered['retry'] = null
     for (const [i, outcome] of outcomes.entries()) {
@@ -244,7 +256,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       break
     }
     if (error) calls.push({ error })
-    record(configuration, method, { calls, lines, start })
+    record(configuration, method, { calls, ...output, start })
     // Events in the buffers of the plugin are not delivered.
     if (error?.stage === 'flush')
       return error.retry
@@ -263,8 +275,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     const start = performance.now()
     const args = [texts.map((text) => JSON.parse(text))]
     const work = { kind: 'methods', name: 'exportEvents' } as const
-    const { lines, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
-    record(configuration, 'exportEvents', { calls: [{ error: error ?? null }], lines, start })
+    const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
+    record(configuration, 'exportEvents', { calls: [{ error: error ?? null }], lines, metrics, start })
     if (!error || (error.stage === 'call' && !error.retry)) return { count: group.length, retry: null }
     if (error.stage === 'call') return { count: 0, retry: { events: group.length, error } }
     return { count: 0, retry: null, error }
@@ -273,9 +285,9 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   function record(
     configuration: RunningConfiguration,
     category: MetricCategory,
-    { calls, lines, start }: { calls: Call[]; lines: LogLine[]; start: number },
+    { start, ...results }: RunOutput & { calls: Call[]; start: number },
   ): void {
-    recorder.record(configuration, { category, calls, lines, milliseconds: performance.now() - start })
+    recorder.record(configuration, { category, ...results, milliseconds: performance.now() - start })
   }
 
   /** Sends what `composeWebhook` returned. Returns the error. */

@@ -50,6 +50,40 @@ const localesOf = (value: unknown): string[] =>
 const optionsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
+type Format = (locales: string[], options: Record<string, unknown>) => object
+
+const FORMATS: Record<string, Format> = {
+  Collator: (locales, options) => new Intl.Collator(locales, options),
+  DateTimeFormat: (locales, options) => new Intl.DateTimeFormat(locales, { timeZone: 'UTC', ...options }),
+  ListFormat: (locales, options) => new Intl.ListFormat(locales, options),
+  NumberFormat: (locales, options) => new Intl.NumberFormat(locales, options),
+  PluralRules: (locales, options) => new Intl.PluralRules(locales, options),
+  RelativeTimeFormat: (locales, options) => new Intl.RelativeTimeFormat(locales, options),
+}
+const FORMAT_METHODS = ['compare', 'format', 'formatToParts', 'formatRange', 'select', 'resolvedOptions']
+const MAX_FORMATS = 20
+const MAX_FORMATTED_LENGTH = 10_000
+/** Creating one takes much longer than using it. */
+const formats = new Map<string, object>()
+
+function formatOf(type: unknown, locales: unknown, options: unknown): object {
+  const key = JSON.stringify([type, locales, options])
+  const known = formats.get(key)
+  if (known) return known
+  const create = typeof type === 'string' && Object.hasOwn(FORMATS, type) ? FORMATS[type] : undefined
+  if (!create) throw new TypeError('Intl has no such constructor.')
+  if (formats.size >= MAX_FORMATS) formats.clear()
+  const format = create(localesOf(locales), optionsOf(options))
+  formats.set(key, format)
+  return format
+}
+
+/** Plain values, and lists of texts for `ListFormat`. */
+const formattable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, MAX_PARAMS).map((item) => text(item, MAX_FORMATTED_LENGTH))
+  return typeof value === 'string' ? text(value, MAX_FORMATTED_LENGTH) : typeof value === 'number' ? value : undefined
+}
+
 type SyncFunction = (...args: unknown[]) => unknown
 
 export const SYNC_FUNCTIONS: Record<string, SyncFunction> = {
@@ -79,6 +113,14 @@ export const SYNC_FUNCTIONS: Record<string, SyncFunction> = {
     if (method === 'toLocaleDateString') return date.toLocaleDateString(localesOf(locales), settings)
     if (method === 'toLocaleTimeString') return date.toLocaleTimeString(localesOf(locales), settings)
     return date.toLocaleString(localesOf(locales), settings)
+  },
+  intl: (type, locales, options, method, args) => {
+    const format = formatOf(type, locales, options)
+    const work: unknown = FORMAT_METHODS.some((name) => name === method)
+      ? Reflect.get(format, String(method))
+      : undefined
+    if (typeof work !== 'function' || !Array.isArray(args)) throw new TypeError('Intl has no such method.')
+    return Reflect.apply(work, format, args.map(formattable))
   },
   'format.number': (number, locales, options) => Number(number).toLocaleString(localesOf(locales), optionsOf(options)),
   isEncoding: (name) => Buffer.isEncoding(text(name)),

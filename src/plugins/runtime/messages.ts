@@ -8,7 +8,7 @@ export interface ConfigurationCode {
   version: string
   /** The main file as written: TypeScript or JavaScript. */
   source: string
-  /** JSON of `{ config, attachments }`, with secrets. */
+  /** JSON of `{ config, attachments, webhooks }`, with secrets. */
   settings: string
 }
 
@@ -67,7 +67,7 @@ export interface LogLine {
 
 export interface MetricChange {
   name: string
-  kind: 'increment' | 'max' | 'min'
+  kind: 'sum' | 'max' | 'min'
   value: number
 }
 

@@ -11,7 +11,7 @@ import * as metrics from '../../store/plugin_metrics.ts'
 import * as states from '../../store/plugin_states.ts'
 import { changeWithin } from '../service.ts'
 import type { RunningConfiguration } from './configurations.ts'
-import type { LogLine, PluginError } from './sandbox.ts'
+import type { LogLine, MetricChange, PluginError } from './sandbox.ts'
 
 export interface Call {
   /** Null for a call that succeeded. */
@@ -26,6 +26,8 @@ export interface Batch {
   calls: readonly Call[]
   counts?: Partial<Pick<metrics.MetricCounts, 'dropped' | 'changed' | 'successes_on_retry'>>
   lines: readonly LogLine[]
+  /** The metrics that the plugin declares. */
+  metrics?: readonly MetricChange[]
   milliseconds: number
 }
 
@@ -67,6 +69,8 @@ interface Pending {
   error_lines: number
   /** By hour and category. */
   counts: Map<string, metrics.MetricRow>
+  /** By hour, kind and name. */
+  values: Map<string, metrics.MetricValueRow>
   results: states.CallResults | undefined
 }
 
@@ -79,7 +83,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
   function pendingOf(configuration: RunningConfiguration): Pending {
     let found = pending.get(configuration.id)
     if (!found) {
-      found = { configuration, entries: [], error_lines: 0, counts: new Map(), results: undefined }
+      found = { configuration, entries: [], error_lines: 0, counts: new Map(), values: new Map(), results: undefined }
       pending.set(configuration.id, found)
     }
     timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
@@ -106,7 +110,22 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     written.set(id, { minute, count })
   }
 
-  const record: Recorder['record'] = (configuration, { category, calls, counts, lines, milliseconds }) => {
+  function addValue({ configuration, values }: Pending, hour: string, { name, kind, value }: MetricChange): void {
+    const key = `${hour} ${kind} ${name}`
+    const before = values.get(key)
+    values.set(key, {
+      plugin_config_id: configuration.id,
+      hour,
+      name: storable(name),
+      kind,
+      value: before ? COMBINE[kind](before.value, value) : value,
+    })
+  }
+
+  const record: Recorder['record'] = (
+    configuration,
+    { category, calls, counts, lines, metrics: changes = [], milliseconds },
+  ) => {
     const own = pendingOf(configuration)
     const failed = calls.filter((call): call is Call & { error: PluginError } => call.error !== null)
     const printed = failed.slice(0, Math.max(0, MAX_ERROR_LINES - own.error_lines))
@@ -119,8 +138,9 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
         message: `${category} failed${event ? ` for the event ${event}` : ''}: ${describe(error)}`,
       })),
     ])
-    if (calls.length === 0) return
     const hour = `${now().slice(0, 13)}:00:00.000Z`
+    for (const change of changes) addValue(own, hour, change)
+    if (calls.length === 0) return
     const sum = own.counts.get(`${hour} ${category}`) ?? {
       plugin_config_id: configuration.id,
       hour,
@@ -147,7 +167,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     }
   }
 
-  async function write({ configuration, entries, counts, results }: Pending): Promise<void> {
+  async function write({ configuration, entries, counts, values, results }: Pending): Promise<void> {
     const { id, plugin_id, project_id } = configuration
     if (entries.length)
       await logs.write(
@@ -156,6 +176,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
         entries.map((entry) => ({ ...entry, plugin_id, project_id })),
       )
     for (const row of counts.values()) await metrics.add(db, row)
+    for (const row of values.values()) await metrics.addValue(db, row)
     if (!results) return
     const hour_ago = new Date(Date.parse(now()) - HOUR_MS).toISOString()
     const state = await states.recordCalls(db, id, results, { now: now(), hour_ago })
@@ -232,6 +253,12 @@ const NOTHING: metrics.MetricCounts = {
   dropped: 0,
   changed: 0,
   milliseconds: 0,
+}
+
+const COMBINE: Record<metrics.ValueKind, (a: number, b: number) => number> = {
+  sum: (a, b) => a + b,
+  max: Math.max,
+  min: Math.min,
 }
 
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()

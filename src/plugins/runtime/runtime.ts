@@ -79,7 +79,7 @@ export function createTransformations({
   onJob = () => undefined,
 }: TransformationOptions) {
   const sandbox = createSandbox({ max_processes: INGESTION_PROCESSES, niceness: INGESTION_NICENESS })
-  const configurations = createConfigurations({ db, vault, milliseconds, log })
+  const configurations = createConfigurations({ db, vault, milliseconds, site_url, log })
   const recorder = createRecorder({ db, ids, now, log, wakeMailer })
   const cache = createPluginCache(milliseconds)
   const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, onJob })

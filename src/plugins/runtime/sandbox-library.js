@@ -10,6 +10,8 @@
   const MAX_ERROR_LENGTH = 5_000
   const MAX_KEY_LENGTH = 200
   const MAX_PUSHED = 1_000
+  const MAX_METRICS = 100
+  const MAX_METRIC_VALUE = 1e15
 
   // --- Calls to the host ---------------------------------------------------------------------------------------------
 
@@ -27,6 +29,40 @@
     if (error) throw errorOf(error)
     return value
   }
+
+  /**
+   * The promise of a call of the host. It logs a rejection that nothing handles. `await` calls `then`, because the class is not
+   * `Promise` itself. Promises of async functions of the plugin cannot be watched: QuickJS does not report them.
+   */
+  class WatchedPromise extends Promise {
+    #isHandled = false
+    // biome-ignore lint/suspicious/noThenProperty: overrides the method of promises.
+    then(onFulfilled, onRejected) {
+      this.#isHandled = true
+      const next = super.then(onFulfilled, onRejected)
+      WatchedPromise.#watch(next)
+      return next
+    }
+    #report(error) {
+      if (!this.#isHandled) reportRejection(error)
+    }
+    static #watch(promise) {
+      // A handler may still be added in the same turn.
+      Promise.prototype.then.call(promise, undefined, (error) => Promise.resolve().then(() => promise.#report(error)))
+    }
+    static of(promise) {
+      const watched = new WatchedPromise((resolve, reject) => promise.then(resolve, reject))
+      WatchedPromise.#watch(watched)
+      return watched
+    }
+  }
+  const reportRejection = (error) => log('ERROR', ['Unhandled promise rejection:', error])
+  const watched =
+    (work) =>
+    (...args) =>
+      WatchedPromise.of(work(...args))
+  const watchAll = (functions) =>
+    Object.fromEntries(Object.entries(functions).map(([name, work]) => [name, watched(work)]))
 
   const waiting = new Map()
 
@@ -56,6 +92,8 @@
     }
   }
 
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
+
   const isPlain = (value) => {
     if (typeof value !== 'object' || value === null) return false
     if (Array.isArray(value)) return true
@@ -83,6 +121,27 @@
     trace: 'DEBUG',
   }))
     console[name] = (...values) => log(level, values)
+
+  const timed = new Map()
+  Object.assign(console, {
+    dir: (value) => log('LOG', [value]),
+    table: (value) => log('LOG', [value]),
+    group: (...values) => values.length && log('LOG', values),
+    groupEnd: () => undefined,
+    assert: (condition, ...values) => condition || log('ERROR', ['Assertion failed:', ...values]),
+    time: (label = 'default') => void timed.set(label, Date.now()),
+    timeEnd: (label = 'default') => {
+      if (timed.has(label)) log('LOG', [`${label}: ${Date.now() - timed.get(label)}ms`])
+      timed.delete(label)
+    },
+  })
+
+  /** Bundled libraries call it in the constructors of their errors. */
+  Error.captureStackTrace ??= (target) =>
+    void Object.defineProperty(target, 'stack', { value: new Error().stack, configurable: true, writable: true })
+
+  const loaded_at = Date.now()
+  const performance = { timeOrigin: loaded_at, now: () => Date.now() - loaded_at }
 
   class Buffer extends Uint8Array {
     static from(value, encodingOrOffset, length) {
@@ -172,7 +231,7 @@
   for (const [name, type, isLittle] of [
     ['UInt8', 'Uint8'],
     ['Int8', 'Int8'],
-    ...['UInt16', 'UInt32', 'Int16', 'Int32', 'Float', 'Double'].flatMap((kind) => {
+    ...['UInt16', 'UInt32', 'Int16', 'Int32', 'BigUInt64', 'BigInt64', 'Float', 'Double'].flatMap((kind) => {
       const type = { Float: 'Float32', Double: 'Float64' }[kind] ?? kind.replace('UI', 'Ui')
       return [
         [`${kind}BE`, type, false],
@@ -377,7 +436,8 @@
     waiting.set(id, {
       resolve: () => {
         timerIds.delete(timer)
-        callback(...args)
+        const result = callback(...args)
+        if (isThenable(result)) result.then(undefined, reportRejection)
       },
       reject: () => timerIds.delete(timer),
     })
@@ -531,7 +591,7 @@
     }
   }
 
-  const fetch = async (input, init = {}) => {
+  const fetch = watched(async (input, init = {}) => {
     const from = input instanceof Request ? input : undefined
     const { method = from?.method ?? 'GET', body = from?.body, signal, redirect = 'follow', timeout } = init
     const headers = new Headers(init.headers ?? from?.headers)
@@ -553,14 +613,16 @@
     const aborted = new Promise((_, reject) => signal?.addEventListener?.('abort', () => reject(signal.reason)))
     const { body: received, ...response } = await (signal ? Promise.race([sent, aborted]) : sent)
     return new Response(received, response)
-  }
+  })
 
   const NOTHING_AVAILABLE = (name) => async () => {
     throw new Error(`posthog.api.${name} is not available in plugins. Use fetch with an API key from the settings.`)
   }
   const posthog = {
-    capture: (event, properties = {}) => ask('capture', [{ event, properties }]),
-    api: Object.fromEntries(['get', 'post', 'put', 'patch', 'delete'].map((name) => [name, NOTHING_AVAILABLE(name)])),
+    capture: watched((event, properties = {}) => ask('capture', [{ event, properties }])),
+    api: watchAll(
+      Object.fromEntries(['get', 'post', 'put', 'patch', 'delete'].map((name) => [name, NOTHING_AVAILABLE(name)])),
+    ),
   }
 
   for (const name of ['toLocaleDateString', 'toLocaleTimeString', 'toLocaleString'])
@@ -571,21 +633,48 @@
   Number.prototype.toLocaleString = function (locales, options) {
     return sync('format.number', Number(this), locales ?? null, options ?? null)
   }
-  const intl = {
-    DateTimeFormat: class DateTimeFormat {
-      constructor(locales, options) {
-        this.format = (date = new Date()) => new Date(date).toLocaleDateString(locales, options)
-      }
-      resolvedOptions() {
-        return { locale: 'en-US', timeZone: 'UTC' }
-      }
-    },
-    NumberFormat: class NumberFormat {
-      constructor(locales, options) {
-        this.format = (number) => Number(number).toLocaleString(locales, options)
-      }
-    },
+  const ALPHANUMERIC = /^[a-z0-9]*$/i
+  String.prototype.localeCompare = function (other, locales, options) {
+    const [a, b] = [String(this), String(other)]
+    if (a === b) return 0
+    // A sort of 10,000 texts would take seconds with calls of the host. Case decides only between equal letters.
+    if (locales === undefined && options === undefined && ALPHANUMERIC.test(a) && ALPHANUMERIC.test(b)) {
+      const [left, right] = [a.toLowerCase(), b.toLowerCase()]
+      return left === right ? (a > b ? -1 : 1) : left < right ? -1 : 1
+    }
+    return sync('intl', 'Collator', locales ?? null, options ?? null, 'compare', [a, b])
   }
+
+  /** Dates cross the border as numbers. */
+  const plainArgument = (value) => (value instanceof Date ? value.getTime() : value)
+  const INTL_METHODS = {
+    Collator: ['compare'],
+    DateTimeFormat: ['format', 'formatToParts', 'formatRange'],
+    ListFormat: ['format', 'formatToParts'],
+    NumberFormat: ['format', 'formatToParts'],
+    PluralRules: ['select'],
+    RelativeTimeFormat: ['format', 'formatToParts'],
+  }
+  /** The host has the data of the locales. Methods are bound, because `sort(collator.compare)` is usual. */
+  const intl = Object.fromEntries(
+    Object.entries(INTL_METHODS).map(([type, methods]) => [
+      type,
+      // Some of the constructors can be called without `new`.
+      function (locales, options) {
+        const format = new.target ? this : Object.create(intl[type].prototype)
+        const call = (method, ...args) => sync('intl', type, locales ?? null, options ?? null, method, args)
+        for (const method of [...methods, 'resolvedOptions'])
+          Object.defineProperty(format, method, {
+            value: (...args) => {
+              const isNow = type === 'DateTimeFormat' && method !== 'resolvedOptions' && args[0] === undefined
+              return call(method, ...(isNow ? [Date.now()] : args.map(plainArgument)))
+            },
+          })
+        call('resolvedOptions')
+        return format
+      },
+    ]),
+  )
 
   // --- Modules -------------------------------------------------------------------------------------------------------
 
@@ -601,6 +690,11 @@
       this.#parts.push(typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data))
       return this
     }
+    copy() {
+      const copy = new Hash(this.#algorithm, this.#key)
+      copy.#parts = [...this.#parts]
+      return copy
+    }
     digest(encoding) {
       const all = Buffer.concat(this.#parts)
       const digest = new Buffer(host.bytes('hash', all.buffer, this.#algorithm, this.#key?.buffer))
@@ -611,6 +705,7 @@
   const randomBytes = (size) => new Buffer(host.bytes('random', new ArrayBuffer(0), String(size)))
   const crypto = {
     createHash: (algorithm) => new Hash(algorithm),
+    getHashes: () => ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'],
     createHmac: (algorithm, key) => new Hash(algorithm, copyOf(key)),
     randomUUID: () => sync('uuid'),
     randomBytes,
@@ -654,9 +749,10 @@
       return found
     },
     stringify: (values) =>
-      new URLSearchParams(
-        Object.entries(values).flatMap(([name, value]) => [value].flat().map((one) => [name, one ?? ''])),
-      ).toString(),
+      Object.entries(values)
+        .flatMap(([name, value]) => [value].flat().map((one) => [name, one ?? '']))
+        .map((pair) => pair.map(encodeURIComponent).join('='))
+        .join('&'),
   }
 
   const url = {
@@ -671,7 +767,7 @@
   }
 
   /** Buffers with content. The host flushes them before a batch counts as delivered. */
-  const filled = new Set()
+  const pendingBuffers = new Set()
 
   const createBuffer = ({ limit = 10, onFlush = async () => undefined } = {}) => {
     let objects = []
@@ -680,7 +776,7 @@
       add: (object, weight = 1) => {
         objects.push(object)
         points += weight
-        filled.add(buffer)
+        pendingBuffers.add(buffer)
         if (points >= limit) void buffer.flush()
       },
       flush: async () => {
@@ -688,7 +784,7 @@
         const [some, sum] = [objects, points]
         objects = []
         points = 0
-        filled.delete(buffer)
+        pendingBuffers.delete(buffer)
         const done = Promise.resolve(onFlush(some, sum))
         flushing.add(done)
         await done.finally(() => flushing.delete(done))
@@ -699,8 +795,8 @@
   const flushing = new Set()
 
   const flush = async () => {
-    while (filled.size + flushing.size > 0) {
-      for (const buffer of [...filled]) void buffer.flush().catch(() => undefined)
+    while (pendingBuffers.size + flushing.size > 0) {
+      for (const buffer of [...pendingBuffers]) void buffer.flush().catch(() => undefined)
       await Promise.all(flushing)
     }
   }
@@ -733,7 +829,7 @@
     )
   }
 
-  const queueMicrotask = (callback) => void Promise.resolve().then(callback)
+  const queueMicrotask = (callback) => void Promise.resolve().then(callback).then(undefined, reportRejection)
 
   for (const [name, value] of Object.entries({
     AbortController,
@@ -750,13 +846,17 @@
     URLSearchParams,
     atob,
     btoa,
+    clearImmediate: clearTimeout,
+    clearInterval: clearTimeout,
     clearTimeout,
     console,
     crypto,
     fetch,
     global: globalThis,
+    performance,
     posthog,
     queueMicrotask,
+    setImmediate: (callback, ...args) => setTimeout(callback, 0, ...args),
     setInterval,
     setTimeout,
     structuredClone,
@@ -775,7 +875,7 @@
     return value
   }
 
-  const storage = {
+  const storage = watchAll({
     get: async (key, fallback) => {
       const text = await ask('storage.get', [requireKey(key)])
       return text === null ? fallback : parse(text)
@@ -787,10 +887,10 @@
     del: async (key) => {
       await ask('storage.set', [requireKey(key), null])
     },
-  }
+  })
 
   const cached = (operation, key, ...args) => ask('cache', [operation, requireKey(key), ...args])
-  const cache = {
+  const cache = watchAll({
     set: async (key, value, seconds, { jsonSerialize = true } = {}) => {
       const text = jsonSerialize ? (stringify(value) ?? 'null') : String(value)
       await cached('set', key, text, seconds === undefined ? null : requireNumber(seconds, 'ttlSeconds'))
@@ -817,7 +917,7 @@
     llen: async (key) => cached('llen', key),
     lpop: async (key, count = 1) => cached('lpop', key, requireNumber(count, 'count')),
     lrem: async (key, count, item) => cached('lrem', key, requireNumber(count, 'count'), String(item)),
-  }
+  })
 
   const SECOND = 1_000
   const DAY = 86_400 * SECOND
@@ -836,15 +936,17 @@
   const jobs = new Proxy(
     {},
     {
-      get: (_, name) => (payload) => ({
-        runNow: async () => scheduled(jobNamed(name), payload, 0),
-        runIn: async (amount, unit) => {
-          const size = UNITS[unit] ?? UNITS[`${unit}s`]
-          if (size === undefined) throw new Error(`Unknown time unit: ${unit}`)
-          return scheduled(jobNamed(name), payload, requireNumber(amount, 'The duration') * size)
-        },
-        runAt: async (date) => scheduled(jobNamed(name), payload, requireNumber(Number(date), 'The time') - Date.now()),
-      }),
+      get: (_, name) => (payload) =>
+        watchAll({
+          runNow: async () => scheduled(jobNamed(name), payload, 0),
+          runIn: async (amount, unit) => {
+            const size = UNITS[unit] ?? UNITS[`${unit}s`]
+            if (size === undefined) throw new Error(`Unknown time unit: ${unit}`)
+            return scheduled(jobNamed(name), payload, requireNumber(amount, 'The duration') * size)
+          },
+          runAt: async (date) =>
+            scheduled(jobNamed(name), payload, requireNumber(Number(date), 'The time') - Date.now()),
+        }),
     },
   )
   const jobNamed = (name) => {
@@ -868,24 +970,92 @@
     jobs,
     metrics,
     utils: {
-      cursor: {
+      cursor: watchAll({
         init: async (key, start = 0) => {
           await ask('cursor.init', [requireKey(key), requireNumber(start, 'The start')])
         },
         increment: async (key, by = 1) => ask('cursor.increment', [requireKey(key), requireNumber(by, 'The step')]),
-      },
+      }),
     },
   }
 
+  /** Which events `composeWebhook` gets, and which settings have placeholders. */
+  let webhooks = { templates: [], filters: null, project: {} }
+
   /** `text`: JSON of the settings and attachments. */
   const configure = (text) => {
-    const { config, attachments } = parse(text)
+    const { config, attachments, webhooks: some } = parse(text)
     meta.config = deepFreeze(config)
+    if (some) webhooks = some
     meta.attachments = Object.fromEntries(
       attachments.map(({ key, content_type, file_name, base64 }) => [
         key,
         { content_type, file_name, contents: base64 === null ? null : Buffer.from(base64, 'base64') },
       ]),
+    )
+  }
+
+  // --- Webhooks ------------------------------------------------------------------------------------------------------
+
+  const asText = (value) => {
+    if (value === undefined) return ''
+    if (value instanceof Date) return value.toISOString()
+    return typeof value === 'string' ? value : stringify(value)
+  }
+  const lookUp = (values, path) =>
+    path
+      .split('.')
+      .reduce((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), values)
+
+  /** Replaces `{event.event}`, `{event.properties.plan}`, `{project.id}` and the like. Other braces stay. */
+  const filled = (template, values) => {
+    if (typeof template === 'string')
+      return template.replace(/\{((?:event|person|project)(?:\.[^{}\s.]+)*)\}/g, (_, path) =>
+        asText(lookUp(values, path)),
+      )
+    if (Array.isArray(template)) return template.map((item) => filled(item, values))
+    if (!isObject(template)) return template
+    return Object.fromEntries(Object.entries(template).map(([key, item]) => [key, filled(item, values)]))
+  }
+
+  /** `meta` with the settings of one event. */
+  const metaFor = ({ timestamp, properties, person = {}, ...event }) => {
+    const { templates, project } = webhooks
+    if (templates.length === 0) return meta
+    const values = { event: { ...event, name: event.event, timestamp, properties }, person, project }
+    const config = { ...meta.config }
+    for (const key of templates) if (Object.hasOwn(config, key)) config[key] = filled(config[key], values)
+    return { ...meta, config: deepFreeze(config) }
+  }
+
+  /** Whether the value of a property matches. `wanted` has several values of which one must match. */
+  const OPERATORS = {
+    exact: (value, wanted) => wanted.some((one) => asText(one) === asText(value)),
+    icontains: (value, wanted) => wanted.some((one) => asText(value).toLowerCase().includes(asText(one).toLowerCase())),
+    regex: (value, wanted) => wanted.some((one) => new RegExp(asText(one)).test(asText(value))),
+    gt: (value, wanted) => wanted.some((one) => Number(value) > Number(one)),
+    gte: (value, wanted) => wanted.some((one) => Number(value) >= Number(one)),
+    lt: (value, wanted) => wanted.some((one) => Number(value) < Number(one)),
+    lte: (value, wanted) => wanted.some((one) => Number(value) <= Number(one)),
+    is_set: () => true,
+  }
+  const OPPOSITES = { is_not: 'exact', not_icontains: 'icontains', not_regex: 'regex', is_not_set: 'is_set' }
+
+  const matchesProperty = (properties, { key, operator = 'exact', value }) => {
+    const opposite = OPPOSITES[operator]
+    const matches = OPERATORS[opposite ?? operator]
+    const isSet = Object.hasOwn(properties, key)
+    const found = isSet && matches(properties[key], [value].flat())
+    return opposite ? !found : found
+  }
+
+  /** Whether `composeWebhook` gets the event. Actions do not exist, so they match nothing. */
+  const isWanted = ({ event, properties }) => {
+    const { events = [], actions = [] } = webhooks.filters ?? {}
+    if (events.length + actions.length === 0) return true
+    return events.some(
+      ({ id, properties: conditions = [] }) =>
+        (id === null || id === event) && conditions.every((condition) => matchesProperty(properties, condition)),
     )
   }
 
@@ -900,10 +1070,9 @@
     'composeWebhook',
     'getSettings',
   ]
-  const METRIC_KINDS = { sum: 'increment', max: 'max', min: 'min' }
+  /** The function of `meta.metrics` by kind. */
+  const METRIC_FUNCTIONS = { sum: 'increment', max: 'max', min: 'min' }
   const plugin = { methods: {}, tasks: {}, jobs: {} }
-
-  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 
   /** Runs the file. Returns JSON of its capabilities. */
   const load = (file) => {
@@ -929,10 +1098,19 @@
     const exportedMetrics = lookup('metrics')
     if (isObject(exportedMetrics))
       for (const [name, word] of Object.entries(exportedMetrics)) {
-        const kind = METRIC_KINDS[String(word).toLowerCase()]
-        if (!kind) throw new TypeError(`The metric "${name}" must be "sum", "max" or "min".`)
+        const kind = String(word).toLowerCase()
+        if (!Object.hasOwn(METRIC_FUNCTIONS, kind))
+          throw new TypeError(`The metric "${name}" must be "sum", "max" or "min".`)
+        if (name.length > MAX_KEY_LENGTH || Object.keys(metrics).length >= MAX_METRICS)
+          throw new RangeError(
+            `A plugin has at most ${MAX_METRICS} metrics with names of ${MAX_KEY_LENGTH} characters.`,
+          )
         metrics[name] = {
-          [kind]: (value) => void sync('metric', name, kind, requireNumber(value, 'The value of a metric')),
+          [METRIC_FUNCTIONS[kind]]: (value) => {
+            if (Math.abs(requireNumber(value, 'The value of a metric')) > MAX_METRIC_VALUE)
+              throw new RangeError(`The value of a metric is at most ${MAX_METRIC_VALUE}.`)
+            sync('metric', name, kind, value)
+          },
         }
       }
     return stringify({
@@ -1011,7 +1189,9 @@
     try {
       const event = parse(line)
       complete(method, event)
-      const result = plugin.methods[method](event, meta)
+      const isWebhook = method === 'composeWebhook'
+      if (isWebhook && !isWanted(event)) return null
+      const result = plugin.methods[method](event, isWebhook ? metaFor(event) : meta)
       if (!isThenable(result)) return toText(result)
       Promise.resolve(result)
         .then((value) => toText(value))

@@ -82,7 +82,7 @@ function createOutput() {
 }
 
 const isLevel = (level: string): level is LogLevel => LEVELS.includes(level)
-const isMetricKind = (kind: string): kind is MetricChange['kind'] => ['increment', 'max', 'min'].includes(kind)
+const isMetricKind = (kind: string): kind is MetricChange['kind'] => ['sum', 'max', 'min'].includes(kind)
 
 /** A loaded configuration. */
 interface Loaded {
@@ -134,7 +134,7 @@ function endRun(current: Run): void {
 const vmHost: VmHost = {
   log: (level, message) => run?.output.log(level, message),
   metric: (name, kind, value) => {
-    if (isMetricKind(kind)) run?.output.metric({ name: name.slice(0, 200), kind, value })
+    if (isMetricKind(kind) && Number.isFinite(value)) run?.output.metric({ name: name.slice(0, 200), kind, value })
   },
   ask: (operation, args, body) => {
     const current = run

@@ -30,6 +30,7 @@ export type {
   Limits,
   LoadError,
   LogLine,
+  MetricChange,
   OnceFunction,
   Outcome,
   PluginError,

@@ -9,7 +9,8 @@ import type { Lease } from '../../store/plugin_states.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import { type Origin, parseOrigin } from './origin.ts'
 import type { Recorder } from './recorder.ts'
-import type { Limits, OnceFunction, PluginHost, Sandbox } from './sandbox.ts'
+import { describeLoadError, isFinal, retryDelay } from './retries.ts'
+import type { Limits, LoadError, OnceFunction, PluginHost, Sandbox } from './sandbox.ts'
 
 export interface Tasks {
   start(): void
@@ -140,17 +141,19 @@ export function createTasks(options: TasksOptions): Tasks {
         const renew = (): Promise<boolean> => jobs.renew(db, row.id, { owner, until: at(LEASE_MS) })
         const work = { kind: 'jobs', name: row.name } as const
         const origin = parseOrigin(row.origin)
-        await whileLeased(renew, () => call(configuration, work, [JSON.parse(row.payload)], origin))
-        if (loop.stopped) return jobs.release(db, row.id, owner)
+        const error = await whileLeased(renew, () => call(configuration, work, [JSON.parse(row.payload)], origin))
+        if (loop.stopped) return jobs.release(db, row.id, owner, row.run_at)
+        // On a busy machine the code took too long to load, so the job has not begun.
+        if (error?.stage === 'load' && error.stopped) return jobs.release(db, row.id, owner, at(retryDelay(1)))
       }
       await jobs.finish(db, row.id, owner)
     }
   }
 
-  async function whileLeased(renew: () => Promise<boolean>, work: () => Promise<void>): Promise<void> {
+  async function whileLeased<Result>(renew: () => Promise<boolean>, work: () => Promise<Result>): Promise<Result> {
     const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS)
     try {
-      await work()
+      return await work()
     } finally {
       clearInterval(timer)
     }
@@ -161,17 +164,19 @@ export function createTasks(options: TasksOptions): Tasks {
     work: OnceFunction,
     args: unknown[],
     origin: Origin,
-  ): Promise<void> {
+  ): Promise<LoadError | undefined> {
     const start = performance.now()
     const host = options.hostOf(configuration, origin)
-    const { lines, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
-    if (error?.stage === 'load') await recorder.switchOff(configuration, `The code does not load: ${error.message}`)
+    const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
+    if (error?.stage === 'load' && isFinal(error, 1)) await recorder.switchOff(configuration, describeLoadError(error))
     recorder.record(configuration, {
       category: work.kind === 'jobs' ? 'job' : 'scheduledTask',
       calls: [{ error: error ?? null }],
       lines,
+      metrics,
       milliseconds: performance.now() - start,
     })
+    return error
   }
 
   return {

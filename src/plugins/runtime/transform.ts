@@ -1,13 +1,13 @@
 /** Runs `processEvent` of the plugins of a project on events before they are stored. */
 import type { NewEvent } from '../../events/normalize-event.ts'
-import { changedEvent, InvalidEvent, incomingEvent } from '../../events/plugin-event.ts'
+import { changedEvent, InvalidEvent, incomingEvent, withPluginNames } from '../../events/plugin-event.ts'
 import { createYielder } from '../../events/yield.ts'
 import { capturedRow } from './capture.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import type { CreateHost } from './host.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
-import { MAX_ATTEMPTS, retryDelay } from './retries.ts'
+import { describeLoadError, isFinal, retryDelay } from './retries.ts'
 import type { Limits, LoadError, Outcome, PluginError, Sandbox } from './sandbox.ts'
 
 export interface Transformer {
@@ -54,10 +54,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     const before = broken.get(id)
     const attempts = (before?.version === version ? before.attempts : 0) + 1
     broken.set(id, { version, attempts, retry_at: milliseconds() + retryDelay(attempts) })
-    if (error.stage === 'setup' && attempts < MAX_ATTEMPTS) return
-    const reason =
-      error.stage === 'load' ? `The code does not load: ${error.message}` : `setupPlugin failed: ${error.message}`
-    recorder.switchOff(configuration, reason).catch(options.onError)
+    if (isFinal(error, attempts)) recorder.switchOff(configuration, describeLoadError(error)).catch(options.onError)
   }
 
   async function run(
@@ -66,6 +63,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     origin: Origin,
     limits: Limits,
     captured: NewEvent[],
+    ran: Ran[],
   ): Promise<void> {
     const offered = events.flatMap((event, index) => (event ? [{ event, index }] : []))
     if (offered.length === 0) return
@@ -76,7 +74,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
       if (row) captured.push(row)
     })
     const start = performance.now()
-    const { outcomes, lines, error } = await sandbox.each(configuration, 'processEvent', texts, limits, host)
+    const { outcomes, lines, metrics, error } = await sandbox.each(configuration, 'processEvent', texts, limits, host)
     const counts = { dropped: 0, changed: 0 }
     const calls: Call[] = []
     const yieldIfDue = createYielder()
@@ -87,10 +85,12 @@ export function createTransformer(options: TransformerOptions): Transformer {
       if (call.error === null && event === null) counts.dropped++
       else if (call.error === null && event !== item.event) counts.changed++
       events[item.index] = event
+      noteRun(ran, item.index, configuration, call.error === null)
       calls.push(call)
       if (i % 64 === 63) await yieldIfDue()
     }
     const left = offered.length - outcomes.length
+    for (const { index } of offered.slice(outcomes.length)) noteRun(ran, index, configuration, false)
     if (error) {
       calls.push({ error })
       handleLoadError(configuration, error)
@@ -103,6 +103,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
       calls,
       counts,
       lines,
+      metrics,
       milliseconds: performance.now() - start,
     })
   }
@@ -117,6 +118,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     const result: NewEvent[] = []
     for (const chunk of chunksOf(sent)) {
       const events: (NewEvent | null)[] = [...chunk]
+      const ran: Ran[] = []
       for (const configuration of chain) {
         const request_ms = until - performance.now()
         if (isBroken(configuration)) continue
@@ -128,11 +130,21 @@ export function createTransformer(options: TransformerOptions): Transformer {
             milliseconds: 0,
           })
         else
-          await run(configuration, events, origin, { cpu_ms: CPU_MS, call_ms: request_ms, request_ms }, captured).catch(
-            options.onError,
-          )
+          await run(
+            configuration,
+            events,
+            origin,
+            { cpu_ms: CPU_MS, call_ms: request_ms, request_ms },
+            captured,
+            ran,
+          ).catch(options.onError)
       }
-      for (const event of events) if (event) result.push(event)
+      const yieldIfDue = createYielder()
+      for (const [i, event] of events.entries()) {
+        const names = ran[i]
+        if (event) result.push(names ? withPluginNames(event, names) : event)
+        if (i % 64 === 63) await yieldIfDue()
+      }
     }
     const [first] = captured
     if (first) await options.store(first.project_id, captured).catch(options.onError)
@@ -158,6 +170,18 @@ export function createTransformer(options: TransformerOptions): Transformer {
       return transform(chain, fresh, origin)
     },
   }
+}
+
+/** The plugins that ran for an event. */
+interface Ran {
+  succeeded: string[]
+  failed: string[]
+}
+
+function noteRun(ran: Ran[], index: number, { name, id }: RunningConfiguration, succeeded: boolean): void {
+  const own = ran[index] ?? { succeeded: [], failed: [] }
+  ran[index] = own
+  own[succeeded ? 'succeeded' : 'failed'].push(`${name} (${id})`)
 }
 
 function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {

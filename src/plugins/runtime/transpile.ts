@@ -1,5 +1,5 @@
 /** Turns TypeScript and JSX into JavaScript. Runs in a child process, because a few bytes can keep a parser busy. */
-import { type Transform, transform } from 'sucrase'
+import { getFormattedTokens, type Options, type Transform, transform } from 'sucrase'
 
 /** The longest file that runs. Bundled plugins have up to a few hundred kilobytes. */
 export const MAX_SOURCE_LENGTH = 1024 * 1024
@@ -18,27 +18,97 @@ export function transpile(name: string, source: string, { preserveDynamicImport 
   let first: TranspileError | undefined
   for (const extra of variants)
     try {
-      const { code } = transform(source.replace(/^\ufeff/, ''), {
+      const options: Options = {
         transforms: ['typescript', 'imports', ...extra],
         disableESTransforms: true,
         preserveDynamicImport,
         production: true,
         jsxRuntime: 'classic',
-      })
-      requireSingleExports(code)
-      return code
+      }
+      const text = source.replace(/^\ufeff/, '')
+      const { code } = transform(text, options)
+      return EXPORT_OF_SEVERAL.test(code) ? transform(splitExports(text, options), options).code : code
     } catch (error) {
       first ??= error instanceof TranspileError ? error : new TranspileError(describeSyntaxError(error))
     }
   throw first ?? new TranspileError('The code cannot be parsed.')
 }
 
-/** sucrase declares only the first variable of `export const a = 1, b = 2`. */
-function requireSingleExports(code: string): void {
-  const at = code.search(/; exports\.([\w$]{1,200}) = \1,/)
-  if (at < 0) return
-  const line = code.slice(0, at).split('\n').length
-  throw new TranspileError(`Line ${line}: Export one variable in each statement, as in "export const a = 1".`)
+/** sucrase declares only the first variable of `export const a = 1, b = 2`, and none of `export let a, b`. */
+const EXPORT_OF_SEVERAL = /; exports\.([\w$]{1,200}) = \1,|^ ?exports\.[\w$]{1,200},/m
+
+/** A row of `getFormattedTokens`: the place, the label and the columns of a token. */
+const TOKEN = /^(\d+):(\d+)-\d+:(\d+) +(\S+)(.*)$/
+const TOP_LEVEL_DECLARATION = '2'
+
+interface Token {
+  /** The position in the source. */
+  start: number
+  label: string
+  text: string
+  isType: boolean
+  isDeclaration: boolean
+}
+
+function tokensOf(source: string, options: Options): Token[] {
+  const [header = '', ...rows] = getFormattedTokens(source, options).split('\n')
+  const role = header.indexOf('identifierRole')
+  const starts = [0]
+  for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
+  return rows.flatMap((row) => {
+    const [, line, column, end, label = ''] = TOKEN.exec(row) ?? []
+    const start = (starts[Number(line) - 1] ?? Number.NaN) + Number(column) - 1
+    if (Number.isNaN(start)) return []
+    return {
+      start,
+      label,
+      text: source.slice(start, start + Number(end) - Number(column)),
+      isType: row.includes(' isType '),
+      isDeclaration: row.slice(role, role + 2).trim() === TOP_LEVEL_DECLARATION,
+    }
+  })
+}
+
+const STATEMENTS = ['const', 'let', 'var', 'export', 'import', ';', 'eof']
+const OPENING = ['(', '[', '{', '${']
+const CLOSING = [')', ']', '}']
+
+/** Replaces `export const a = 1, b = 2` by `const a = 1, b = 2` and an `export { a, b }` at the end. */
+function splitExports(source: string, options: Options): string {
+  const tokens = tokensOf(source, options)
+  const exported: string[] = []
+  let text = source
+  for (const [i, { label, start }] of tokens.entries()) {
+    const keyword = tokens[i + 1]?.label
+    if (label !== 'export' || (keyword !== 'const' && keyword !== 'let' && keyword !== 'var')) continue
+    const names = declaredNames(tokens, i + 2)
+    if (!names) {
+      const line = source.slice(0, start).split('\n').length
+      throw new TranspileError(`Line ${line}: Export one variable in each statement, as in "export const a = 1".`)
+    }
+    text = `${text.slice(0, start)}${' '.repeat('export'.length)}${text.slice(start + 'export'.length)}`
+    exported.push(...names)
+  }
+  return `${text}\n;export { ${exported.join(', ')} }`
+}
+
+/** The variables of a statement from its first name on. Undefined if one of them is a pattern. */
+function declaredNames(tokens: readonly Token[], first: number): string[] | undefined {
+  const names: string[] = []
+  let depth = 0
+  let isName = true
+  for (const { label, text, isType, isDeclaration } of tokens.slice(first)) {
+    if (isType) continue
+    // After the statement, an expression may have commas too.
+    if (isName && !isDeclaration) return label === '{' || label === '[' ? undefined : names
+    if (isName) names.push(text)
+    isName = false
+    if (OPENING.includes(label)) depth++
+    else if (CLOSING.includes(label)) depth--
+    else if (depth === 0 && STATEMENTS.includes(label)) break
+    else if (depth === 0 && label === ',') isName = true
+  }
+  return names
 }
 
 interface SyntaxFailure extends Error {
