@@ -143,16 +143,18 @@ interface PiecesOptions extends Pick<EncoderOptions, 'sink'> {
 /** Stores a file above the maximum as several files. Returns their total size. */
 async function storePieces(duckdb: DuckDBConnection, options: PiecesOptions): Promise<number> {
   const { file, piece, codec, size, max_bytes, sink } = options
-  const counted = await duckdb.runAndReadAll(`select count(*)::integer from read_parquet(${literal(file)})`)
+  const counted = await duckdb.runAndReadAll(`from read_parquet(${literal(file)}) select count(*)::integer`)
   const total = Number(counted.getRows()[0]?.[0])
   let stored_bytes = 0
   let rows = Math.max(1, Math.floor((total * max_bytes * TARGET_SHARE) / size))
   for (let from = 0; from < total; ) {
     const to = Math.min(total, from + rows)
     await duckdb.run(`
-      copy (select * exclude (file_row_number) from read_parquet(${literal(file)}, file_row_number = true)
-        where file_row_number >= ${from} and file_row_number < ${to})
-      to ${literal(piece)} ${formatOf(codec)}`)
+      copy (
+        from read_parquet(${literal(file)}, file_row_number = true)
+        select * exclude (file_row_number)
+        where file_row_number >= ${from} and file_row_number < ${to}
+      ) to ${literal(piece)} ${formatOf(codec)}`)
     const bytes = statSync(piece).size
     if (bytes > max_bytes && to - from > 1) {
       rows = Math.ceil((to - from) / 2)
