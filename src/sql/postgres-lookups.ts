@@ -36,6 +36,12 @@ function sendTogether(socket: Socket): void {
   setImmediate(() => socket.uncork())
 }
 
+/** Callers may change the rows that they get. */
+const copyRows = (result: pg.QueryResult): pg.QueryResult => ({
+  ...result,
+  rows: result.rows.map((row) => ({ ...row })),
+})
+
 export function createLookups(config: pg.ClientConfig): Lookups {
   const connections: Connection[] = []
   let not_before = 0
@@ -63,26 +69,37 @@ export function createLookups(config: pg.ClientConfig): Lookups {
     )
   }
 
-  function leastUsed(now: number): Connection | undefined {
+  /** Prefers a connection with statements of this tick, and then the one with the fewest pending statements. */
+  function choose(now: number): Connection | undefined {
     let chosen: Connection | undefined
     for (const connection of connections) {
-      const { connected, sent } = connection
+      const { connected, sent, socket } = connection
       const oldest = sent[0] ?? now
       if (!connected || sent.length >= MAX_PENDING || now - oldest > SLOW_MS) continue
+      if (socket.writableCorked > 0) return connection
       if (!chosen || sent.length < chosen.sent.length) chosen = connection
     }
     return chosen
   }
 
+  /** The lookups of this tick. Requests that ask for the same share the result. */
+  const unsent = new Map<string, Promise<pg.QueryResult>>()
+
   return {
     query: (config) => {
+      const key = `${config.name} ${JSON.stringify(config.values)}`
+      const same = unsent.get(key)
+      if (same) return same.then(copyRows)
       const now = performance.now()
       if (connections.length < CONNECTIONS && now >= not_before && !closed) connect()
-      const connection = leastUsed(now)
+      const connection = choose(now)
       if (!connection) return undefined
       connection.sent.push(now)
       sendTogether(connection.socket)
-      return connection.client.query(config).finally(() => connection.sent.shift())
+      const result = connection.client.query(config).finally(() => connection.sent.shift())
+      if (unsent.size === 0) setImmediate(() => unsent.clear())
+      unsent.set(key, result)
+      return result
     },
     close: async () => {
       closed = true
