@@ -24,10 +24,10 @@ const DEFAULT_TYPE = 'application/octet-stream'
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT_LENGTH && !/[\p{Cc}\u2028\u2029]/u.test(value)
 
-const isBase64 = (text: string): boolean => {
-  const bare = text.replace(/=+$/, '')
-  return Buffer.from(text, 'base64').toString('base64').replace(/=+$/, '') === bare
-}
+const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '')
+
+const isBase64 = (text: string): boolean =>
+  withoutPadding(Buffer.from(text, 'base64').toString('base64')) === withoutPadding(text)
 
 /** What is wrong with a sent file. Undefined for a valid one. Without `contents`, the stored contents stay. */
 export function describeInvalidFile(value: unknown): string | undefined {

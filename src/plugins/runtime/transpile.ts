@@ -37,8 +37,8 @@ export function transpile(name: string, source: string, { preserveDynamicImport 
 /** sucrase declares only the first variable of `export const a = 1, b = 2`, and none of `export let a, b`. */
 const EXPORT_OF_SEVERAL = /; exports\.([\w$]{1,200}) = \1,|^ ?exports\.[\w$]{1,200},/m
 
-/** A row of `getFormattedTokens`: the place, the label and the columns of a token. */
-const TOKEN = /^(\d+):(\d+)-\d+:(\d+) +(\S+)(.*)$/
+/** A row of `getFormattedTokens`: the place and the label of a token. */
+const TOKEN = /^(\d+):(\d+)-\d+:(\d+) +(\S+)/
 const TOP_LEVEL_DECLARATION = '2'
 
 interface Token {
