@@ -112,6 +112,15 @@ async function advanceSchedule(database: string): Promise<void> {
   await db.close()
 }
 
+/** A server that is killed between the end of a run and this moment repeats the run. */
+async function untilRecorded(database: string): Promise<void> {
+  const db = await openDatabase(database)
+  const running = sql`from (select lease_owner from plugin_schedules union all select lease_owner from plugin_jobs) w
+    where lease_owner is not null`
+  await until(async () => (await db.count(running)) === 0)
+  await db.close()
+}
+
 const midnightsSince = (start: number): number => Math.floor(Date.now() / DAY_MS) - Math.floor(start / DAY_MS)
 
 for (const engine of ENGINES)
@@ -157,7 +166,10 @@ for (const engine of ENGINES)
       const finished = receiver.until((at) => at === 'finished')
       receiver.release()
       server = await startProcess(t, environment)
-      if (kind === 'schedule') await finished
+      if (kind === 'schedule') {
+        await finished
+        await untilRecorded(DATABASE_URL)
+      }
     }
     const store = await openDatabase(DATABASE_URL, { file: EVENTS.file })
     t.teardown(() => store.close())
@@ -225,6 +237,7 @@ t.test('kills one of two nodes that runs a job or a scheduled task', async (t) =
     const finished = receiver.until((at) => at === 'finished')
     receiver.release()
     await finished
+    await untilRecorded(DATABASE_URL)
   }
   /** The node that runs the job or the task. */
   const owner = async (): Promise<string | undefined> =>
