@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import pg from 'pg'
 import { startPostgres } from '../../test/helpers/postgres.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { killOnExit, tempFolder, timed, type Workspace } from '../workspace.ts'
@@ -29,6 +30,11 @@ async function open(): Promise<Sides> {
   process.once('exit', () => void stop())
   const copy = spawn(process.execPath, [PROGRAM, 'copy', '--from', `sqlite:${folder}`, '--to', database_url])
   if ((await once(copy, 'exit'))[0] !== 0) throw new Error('copying to PostgreSQL failed')
+  const client = new pg.Client(database_url)
+  await client.connect()
+  // As autovacuum does soon after such a copy.
+  await client.query('vacuum analyze')
+  await client.end()
   const serve = [PROGRAM, 'serve', '--json', '--port', '0', '--database', database_url]
   const server = spawn(process.execPath, serve, {
     stdio: ['ignore', 'pipe', 'inherit'],
