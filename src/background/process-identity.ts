@@ -33,8 +33,8 @@ export function hasEnded(identity: string, own = processIdentity()): boolean {
   try {
     process.kill(Number(pid), 0)
   } catch (error) {
-    // EPERM: it runs as another user.
-    return errorCode(error) === 'ESRCH'
+    // EPERM: a process with this PID runs as another user.
+    if (errorCode(error) === 'ESRCH') return true
   }
   const stat = statOf(Number(pid))
   return stat !== undefined && (stat[START_TIME] !== start || ENDED.includes(stat[STATE] ?? ''))

@@ -16,9 +16,10 @@ export async function identity(db: Db): Promise<string | undefined> {
   return (await db.get<{ uuid: string }>(sql`select uuid from installation`))?.uuid
 }
 
-/** Throws when the database does not respond. */
+/** Throws when the database does not respond, or no connection for a transaction is free. */
 export async function ping(db: Db): Promise<void> {
-  await db.get(sql`select 1 as alive`)
+  // Lookups (`get`) have their own connections.
+  await db.all(sql`select 1 as alive`)
 }
 
 /** The first organization, even if it was deleted since. */
