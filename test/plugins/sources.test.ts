@@ -212,6 +212,7 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
     ],
     ['export type onEvent = string; export interface jobs { a: 1 }', offers([])],
     ['export const onEvent = 5', offers([])],
+    ['export const setupPlugin = () => 1, onEvent = () => 2', offers(['setupPlugin', 'onEvent'])],
     ['const view = () => <div>hello</div>; export function onEvent() {}', offers(['onEvent'])],
   ] as const) {
     const { capabilities, errors } = await inspect({ 'index.ts': code })
@@ -223,7 +224,7 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
     ["const pg = require('pg')", /^Line 1: Cannot import "pg"/],
     ['\n\nprocess.exit(1)', /^Line 3: ReferenceError: /],
     ['export function onEvent() {}\nwhile (true) {}', 'The call took too long and was stopped.'],
-    ['const x = 1\nexport const a = 1, b = 2', /^Line 2: Export one variable/],
+    ['const x = {}\nexport const a = 1, { b } = x', /^Line 2: Export one variable/],
     ['export const metrics = { a: "average" }', /"a" must be "sum", "max" or "min"/],
   ] as const)
     t.match(await inspect({ 'index.ts': code }), { capabilities: {}, errors: { 'index.ts': error } }, code)
