@@ -67,7 +67,11 @@ export async function openPostgres(
     const start = performance.now()
     try {
       const shared = lookup && found.isLookup ? lookups?.query({ name, text, values }) : undefined
-      return await (shared ?? on.query({ name, text, values }))
+      // A lookup on a connection that has just been lost is repeated on another one.
+      const result = await shared?.catch((error) => {
+        if (!isConnectionLost(error)) throw error
+      })
+      return result ?? (await on.query({ name, text, values }))
     } catch (error) {
       throw describeConnectionError(error, url)
     } finally {
@@ -184,13 +188,18 @@ class ConnectionFailure extends Error {
   }
 }
 
+function isConnectionLost(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : ''
+  return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(errorCode(error))
+}
+
 /** Turns a connection failure into `unavailable`; returns any other error unchanged. */
 export function describeConnectionError(error: unknown, url: string): unknown {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : ''
   if (message.includes(POOL_TIMEOUT) || TIMEOUTS.has(code))
     return unavailable('The database is busy or unreachable. Retry in a moment.', new ConnectionFailure(error, url))
-  return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(code)
+  return isConnectionLost(error)
     ? unavailable('The database is unreachable. Retry in a moment.', new ConnectionFailure(error, url))
     : error
 }
