@@ -9,6 +9,7 @@ import { nameOf } from './versions.ts'
 const ResumeDialog = lazy(() => import('./ResumeDialog.tsx'))
 
 type Configs = Schemas['PluginConfigPage']
+type State = Pick<Schemas['PluginConfig'], 'enabled' | 'disabled_at'>
 
 interface Change {
   enabled: boolean
@@ -41,10 +42,13 @@ export function EnableSwitch({
   const { queryKey } = configsQuery(project)
   const toggle = useMutation({
     mutationFn: (change: Change) => saveConfig(project, plugin.id, config, change),
+    // One after the other, so that the last one wins.
+    scope: { id: `enable plugin ${plugin.id} in ${project}` },
     onMutate: async ({ enabled }) => {
       await queryClient.cancelQueries({ queryKey })
       const before = queryClient.getQueryData(queryKey)
-      if (before && config) queryClient.setQueryData(queryKey, withEnabled(before, config.id, enabled))
+      const state = { enabled, disabled_at: enabled ? null : new Date().toISOString() }
+      if (before && config) queryClient.setQueryData(queryKey, withEnabled(before, config.id, state))
       return before
     },
     onError: (error, { enabled }, before) => {
@@ -88,7 +92,7 @@ export function EnableSwitch({
   )
 }
 
-const withEnabled = (configs: Configs, id: number, enabled: boolean): Configs => ({
+const withEnabled = (configs: Configs, id: number, { enabled, disabled_at }: State): Configs => ({
   ...configs,
-  results: configs.results.map((config) => (config.id === id ? { ...config, enabled } : config)),
+  results: configs.results.map((config) => (config.id === id ? { ...config, enabled, disabled_at } : config)),
 })
