@@ -1,6 +1,6 @@
 /**
- * Connections that several statements share: each is sent before the results of those before it have arrived. Those of the
- * same event-loop tick are sent with one system call, which takes longer than the rest of the work of a lookup.
+ * Connections that several statements share: a statement is sent before the results of earlier ones have arrived. The
+ * statements of one event-loop tick are sent with one system call, which costs more CPU time than the rest of a lookup.
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
@@ -22,19 +22,14 @@ interface Connection {
   client: pg.Client
   socket: Socket
   connected: boolean
-  /** The times at which the pending statements were sent, oldest first. Results arrive in the same order. */
-  sent: number[]
+  /** The times at which the pending statements were added, oldest first. Results arrive in the same order. */
+  pending: number[]
+  /** The statements of this tick by name and values. They are sent at its end. */
+  unsent: Map<string, Promise<pg.QueryResult>>
 }
 
 /** The client of `pg` has this option. Its types do not. */
 type PipelineConfig = pg.ClientConfig & { pipeline: true }
-
-/** Collects what is written until the end of this event-loop tick. */
-function sendTogether(socket: Socket): void {
-  if (socket.writableCorked > 0) return
-  socket.cork()
-  setImmediate(() => socket.uncork())
-}
 
 /** Callers may change the rows that they get. */
 const copyRows = (result: pg.QueryResult): pg.QueryResult => ({
@@ -50,7 +45,13 @@ export function createLookups(config: pg.ClientConfig): Lookups {
   function connect(): void {
     const socket = new Socket()
     const options: PipelineConfig = { ...config, pipeline: true, stream: () => socket }
-    const connection: Connection = { client: new pg.Client(options), socket, connected: false, sent: [] }
+    const connection: Connection = {
+      client: new pg.Client(options),
+      socket,
+      connected: false,
+      pending: [],
+      unsent: new Map(),
+    }
     const remove = (): void => {
       const at = connections.indexOf(connection)
       if (at >= 0) connections.splice(at, 1)
@@ -73,33 +74,42 @@ export function createLookups(config: pg.ClientConfig): Lookups {
   function choose(now: number): Connection | undefined {
     let chosen: Connection | undefined
     for (const connection of connections) {
-      const { connected, sent, socket } = connection
-      const oldest = sent[0] ?? now
-      if (!connected || sent.length >= MAX_PENDING || now - oldest > SLOW_MS) continue
-      if (socket.writableCorked > 0) return connection
-      if (!chosen || sent.length < chosen.sent.length) chosen = connection
+      const { connected, pending, unsent } = connection
+      const oldest = pending[0] ?? now
+      if (!connected || pending.length >= MAX_PENDING || now - oldest > SLOW_MS) continue
+      if (unsent.size > 0) return connection
+      if (!chosen || pending.length < chosen.pending.length) chosen = connection
     }
     return chosen
   }
 
-  /** The lookups of this tick. Requests that ask for the same share the result. */
-  const unsent = new Map<string, Promise<pg.QueryResult>>()
+  function add(connection: Connection, key: string, config: pg.QueryConfig, now: number): Promise<pg.QueryResult> {
+    const { client, socket, pending, unsent } = connection
+    if (unsent.size === 0) {
+      socket.cork()
+      setImmediate(() => {
+        // A later equal lookup is sent again: a change may have been committed in between.
+        unsent.clear()
+        socket.uncork()
+      })
+    }
+    pending.push(now)
+    const result = client.query(config).finally(() => pending.shift())
+    unsent.set(key, result)
+    return result
+  }
 
   return {
     query: (config) => {
       const key = `${config.name} ${JSON.stringify(config.values)}`
-      const same = unsent.get(key)
-      if (same) return same.then(copyRows)
+      for (const { unsent } of connections) {
+        const equal = unsent.get(key)
+        if (equal) return equal.then(copyRows)
+      }
       const now = performance.now()
       if (connections.length < CONNECTIONS && now >= not_before && !closed) connect()
       const connection = choose(now)
-      if (!connection) return undefined
-      connection.sent.push(now)
-      sendTogether(connection.socket)
-      const result = connection.client.query(config).finally(() => connection.sent.shift())
-      if (unsent.size === 0) setImmediate(() => unsent.clear())
-      unsent.set(key, result)
-      return result
+      return connection && add(connection, key, config, now)
     },
     close: async () => {
       closed = true

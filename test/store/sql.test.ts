@@ -3,10 +3,10 @@ import { fork } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate as nextTick } from 'node:timers/promises'
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { type Database, type Db, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
+import { type Database, type Db, type DbOptions, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import siteApps from '../../src/sql/migrations/0023-site-apps.ts'
 import { openDatabase } from '../../src/sql/open.ts'
@@ -19,10 +19,10 @@ import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
 
-async function open(t: Test, engine: Engine): Promise<{ db: Database; url: string }> {
+async function open(t: Test, engine: Engine, options: DbOptions = {}): Promise<{ db: Database; url: string }> {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
   const url = postgres?.url ?? `sqlite:${freshFolder(t)}`
-  const db = await openDatabase(url)
+  const db = await openDatabase(url, options)
   t.teardown(async () => {
     await db.close().catch(() => undefined)
     await postgres?.drop()
@@ -569,6 +569,42 @@ for (const engine of ENGINES) {
     await Promise.all(nodes.map((node) => node.close()))
   })
 }
+
+t.test('lookups that share a connection see every change that was acknowledged before them', async (t) => {
+  const { db } = await open(t, 'postgres', { share_connections: true })
+  await db.exec('create table items (id integer primary key, value integer); insert into items values (1, 0)')
+  const value = () => db.get<{ value: number }>(sql`select value from items where id = ${1}`)
+  for (let i = 0; i < 20; i++) await value()
+
+  const [first, second] = await Promise.all([value(), value()])
+  t.same(first, { value: 0 })
+  t.same(second, first)
+  t.not(second, first, 'callers that share a result have their own rows')
+  for (let i = 1; i <= 200; i++) {
+    const before = Promise.all([value(), value()])
+    await db.run(sql`update items set value = ${i} where id = ${1}`)
+    const after = await Promise.all([value(), value()])
+    if (after.some((row) => row?.value !== i)) t.fail(`a lookup after change ${i} returned ${JSON.stringify(after)}`)
+    await before
+  }
+  await t.rejects(db.get(sql`select value / 0 from items where id = ${1}`), { code: '22012' })
+  t.same(await value(), { value: 200 }, 'a failed lookup does not affect others')
+})
+
+t.test('a slow lookup does not delay those that come later', async (t) => {
+  const { db } = await open(t, 'postgres', { share_connections: true })
+  const lookup = () => db.get(sql`select 1 as one`)
+  for (let i = 0; i < 20; i++) await lookup()
+  let isSlow = true
+  const slow = [0, 1].map((number) => db.get(sql`select pg_sleep(3), ${number}::int as number`))
+  const done = Promise.all(slow).then(() => {
+    isSlow = false
+  })
+  await sleep(200)
+  for (let i = 0; i < 20; i++) await lookup()
+  t.ok(isSlow, 'the later lookups are done first')
+  await done
+})
 
 t.test('recognizes a PostgreSQL deadlock as retryable', async (t) => {
   const { db } = await open(t, 'postgres')
