@@ -6,7 +6,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { personIdOf } from '../src/events/persons.ts'
 import { startPostgresProcess } from '../test/helpers/postgres.ts'
-import { DAY_MS, DAYS, eventRow, PEOPLE, startServer, tempFolder, type Workspace } from './workspace.ts'
+import { DAY_MS, DAYS, eventRow, PEOPLE, sharedBySize, startServer, tempFolder, type Workspace } from './workspace.ts'
 
 const BLOCK_CHARACTERS = 256 * 1024
 const SECRET_KEY = randomBytes(32).toString('hex')
@@ -49,14 +49,8 @@ export async function startOnPostgres(existing?: Workspace): Promise<Workspace> 
 export const startOnDatabase = (database: string, api_key?: string): Promise<Workspace> =>
   startServer(database, { SECRET_KEY, EXPORT_FOLDER: tempFolder() }, api_key)
 
-const workspacesBySize = new Map<number, Promise<Workspace>>()
-
-/** A workspace with this many events in its first project. The benchmarks of a run share it. */
-export function postgresWorkspaceOf(events: number): Promise<Workspace> {
-  const workspace = workspacesBySize.get(events) ?? startFilledOnPostgres(events)
-  workspacesBySize.set(events, workspace)
-  return workspace
-}
+/** A workspace with this many events in its first project. */
+export const postgresWorkspaceOf = sharedBySize((events) => startFilledOnPostgres(events))
 
 export async function startFilledOnPostgres(events: number, days = DAYS): Promise<Workspace> {
   const workspace = await startOnPostgres()

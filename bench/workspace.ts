@@ -72,14 +72,18 @@ export async function startServer(
   return { ...output, api_key: output.api_key ?? api_key, pid: server.pid, database, file: '', agent }
 }
 
-const workspacesBySize = new Map<number, Promise<Workspace>>()
-
-/** A workspace with this many events in its first project. The benchmarks of a run share it. */
-export function workspaceOf(events: number): Promise<Workspace> {
-  const workspace = workspacesBySize.get(events) ?? startFilled(events)
-  workspacesBySize.set(events, workspace)
-  return workspace
+/** Starts one workspace for each number of events. The benchmarks of a run share it. */
+export function sharedBySize(start: (events: number) => Promise<Workspace>): (events: number) => Promise<Workspace> {
+  const started = new Map<number, Promise<Workspace>>()
+  return (events) => {
+    const workspace = started.get(events) ?? start(events)
+    started.set(events, workspace)
+    return workspace
+  }
 }
+
+/** A workspace with this many events in its first project. */
+export const workspaceOf = sharedBySize((events) => startFilled(events))
 
 export async function startFilled(events: number, days = DAYS): Promise<Workspace> {
   const workspace = await startWorkspace()

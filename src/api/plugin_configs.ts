@@ -78,8 +78,10 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
         const { after = '-24h', before = now } = query
         const from = hourOf(storedTime(parseMoment(after, 'after', now)))
         const to = storedTime(parseMoment(before, 'before', now))
-        const rows = await metrics.list(db, subject.id, { from, to })
-        const values = await metrics.listValues(db, subject.id, { from, to })
+        const [rows, values] = await Promise.all([
+          metrics.list(db, subject.id, { from, to }),
+          metrics.listValues(db, subject.id, { from, to }),
+        ])
         return {
           delivery_rate: deliveryRate(rows),
           results: rows.map(serializeMetric),

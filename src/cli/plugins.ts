@@ -73,10 +73,10 @@ Examples:
 
 const collect = (value: string, before: string[]): string[] => [...before, value]
 
-async function test(variables: Variables, { file, event: given, config }: TestOptions): Promise<Result> {
+async function test(variables: Variables, { file, event: samples, config }: TestOptions): Promise<Result> {
   // There is no database whose clock could be used.
   const milliseconds = (): number => Math.round(performance.timeOrigin + performance.now())
-  const events = await readEvents(given)
+  const events = await readEvents(samples)
   const configuration = await readPlugin(file, config === undefined ? {} : await readData(config))
   const inspector = createSandbox({ max_processes: 1 })
   try {
@@ -93,9 +93,9 @@ async function test(variables: Variables, { file, event: given, config }: TestOp
   }
 }
 
-async function readEvents(given: readonly string[]): Promise<SampleEvent[] | undefined> {
+async function readEvents(samples: readonly string[]): Promise<SampleEvent[] | undefined> {
   const all: unknown[] = []
-  for (const value of given) all.push(await readData(value))
+  for (const sample of samples) all.push(await readData(sample))
   if (all.length === 0) return undefined
   const events = all.flat()
   if (events.length > MAX_EVENTS) throw usageError(`A test has at most ${MAX_EVENTS} events.`)

@@ -83,7 +83,7 @@ export function copyRows(client: Client, query: string): CopiedRows {
         }
       })
       onArrival = () => undefined
-      // The end of the statement is read in any case, so that another one can follow.
+      // After the end of this statement the socket keeps reading, for the next one.
       if (failure === undefined && !isDone) socket?.pause()
     }
     if (failure !== undefined) throw failure

@@ -20,7 +20,7 @@ export interface KnownAccess {
   begin(credential: string, place_id: string, lookups: AccessLookups): AccessLookups
 }
 
-/** Credentials beyond this number start no lookups. Each takes about 2 kB. */
+/** All are forgotten when there are more. Each takes about 2 kB. */
 const MAX_CREDENTIALS = 5_000
 const MAX_PLACES = 20
 

@@ -29,7 +29,7 @@ const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '')
 const isBase64 = (text: string): boolean =>
   withoutPadding(Buffer.from(text, 'base64').toString('base64')) === withoutPadding(text)
 
-/** What is wrong with a sent file. Undefined for a valid one. Without `contents`, the stored contents stay. */
+/** Describes a valid file if the sent one is invalid. A file without `contents` keeps the stored contents. */
 export function describeInvalidFile(value: unknown): string | undefined {
   if (typeof value === 'string') return undefined
   if (!isJsonObject(value)) return 'a file: an object with "file_name", "content_type" and "contents", or base64'

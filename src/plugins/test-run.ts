@@ -59,7 +59,7 @@ export const testPlugin = async (
 ): Promise<Schemas['PluginTestResult']> =>
   runOnSamples(service, await configurationOf(service, project, input), input.events)
 
-/** What a run on sample events needs. It has no database. */
+/** The services of a run on sample events, which uses no database. */
 export type SampleRunner = Pick<TestService, 'ids' | 'now' | 'milliseconds' | 'outbound' | 'inspector'>
 
 export async function runOnSamples(

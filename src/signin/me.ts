@@ -17,18 +17,18 @@ export interface Me extends users.Profile {
 }
 
 export async function get(service: SignInService, caller: Caller): Promise<Me> {
-  const { db } = service
-  const [account, profile] = await Promise.all([accounts.get(db, caller.user.id), users.get(service, caller)])
+  const [account, profile] = await Promise.all([accounts.get(service.db, caller.user.id), users.get(service, caller)])
   if (!account) throw notFound()
-  const { session } = caller
-  return {
-    ...profile,
-    user: account,
-    has_password: account.password_hash !== null,
-    has_social_auth: Boolean(account.has_social_auth),
-    reauthenticate_by: session && new Date(Date.parse(session.created_at) + FRESH_MS).toISOString(),
-  }
+  return meOf(caller, account, profile)
 }
+
+const meOf = ({ session }: Caller, account: accounts.AccountRow, profile: users.Profile): Me => ({
+  ...profile,
+  user: account,
+  has_password: account.password_hash !== null,
+  has_social_auth: Boolean(account.has_social_auth),
+  reauthenticate_by: session && new Date(Date.parse(session.created_at) + FRESH_MS).toISOString(),
+})
 
 /** Changes all fields or none. A new password or address needs a fresh sign-in. */
 export async function update(
@@ -56,5 +56,6 @@ export async function update(
   })
   service.mailer?.wake()
   const updated = await accounts.get(service.db, account.id)
-  return get(service, { ...caller, user: updated ?? account })
+  if (!updated) throw notFound()
+  return meOf(caller, updated, await users.get(service, { ...caller, user: updated }))
 }

@@ -9,13 +9,12 @@ import {
   createMemoryHost,
   eventOf,
   fixturePlugin,
+  GENEROUS_LIMITS as LIMITS,
   type MemoryHost,
   openSandbox,
 } from '../helpers/sandbox.ts'
 
 t.setTimeout(120_000)
-
-const LIMITS = { cpu_ms: 5_000, call_ms: 20_000, request_ms: 60_000 }
 
 interface RecordedRequest {
   method: string

@@ -311,7 +311,7 @@ onBothEngines(
     const { config } = await runPlugin(
       app,
       `export function composeWebhook(event, { config }) {
-        return { url: config.url, body: JSON.stringify([config.title, config.body, config.plain, config.who]) }
+        return { url: config.url, body: JSON.stringify([config.title, config.body, config.plain, config.recipient]) }
       }`,
       {
         schema: [
@@ -319,12 +319,12 @@ onBothEngines(
           { key: 'title', type: 'string', templating: true },
           { key: 'body', type: 'json', templating: true },
           { key: 'plain', type: 'string' },
-          { key: 'who', type: 'string', templating: true },
+          { key: 'recipient', type: 'string', templating: true },
         ],
         config: {
           url: receiver.url,
           title: '{event.event} by {event.distinct_id} in {project.id} {event.properties.missing}{other}',
-          who: '{person.properties.email} {person.id}',
+          recipient: '{person.properties.email} {person.id}',
           body: { n: '{event.properties.n}', list: ['{event.properties.tags}', '{event.timestamp}'] },
           plain: '{event.event}',
         },

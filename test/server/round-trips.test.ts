@@ -165,7 +165,7 @@ t.test('a request does not use the access of an earlier request after it has cha
   }
   const domain = `${organization}/domains/${ids.domains[0]}/`
   const statusOf = async (path: string, key = admin, method = 'GET') => {
-    // The second request uses what the first one found.
+    // The second request starts its lookups with the access that the first one had.
     await app.send('GET', path, { key })
     return (await app.send(method, path, { key })).status
   }
