@@ -1,3 +1,4 @@
+import { integerLiteral } from '../hogql/convert.ts'
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { EventReader, ReadOptions } from './readers.ts'
 
@@ -150,7 +151,8 @@ function select(query: ListQuery, branches: Branch[], limit: number): Sql {
   const scan = ({ index, narrowed }: Branch, end: Sql): Sql =>
     sql`select ${columns} from events e ${index} ${person} where e.project_id = ${project_id} ${narrowed} ${lower} ${upper}
       ${filter} ${order} ${end}`
-  const end = sql`limit ${limit} offset ${offset}`
+  // PostgreSQL plans a prepared statement for the limit only if it is a constant.
+  const end = offset === 0 ? sql`limit ${integerLiteral(limit)}` : sql`limit ${limit} offset ${offset}`
   const [single, ...others] = branches
   const found =
     single && others.length === 0
@@ -187,8 +189,17 @@ export function withPersons(events: Sql, project_id: number, withPerson: boolean
   return sql`
     select ${own}, p.is_identified, p.first_distinct_id, cast(p.properties -> 'email' as text),
       cast(p.properties -> 'name' as text), cast(p.properties -> 'username' as text) ${extra}
-    from (${events}) e ${personJoin(project_id)}`
+    from (${events}) e ${listedPerson(project_id)}`
 }
+
+/** The limit makes PostgreSQL look up each person. Otherwise it scans all distinct ids for a page of a hundred events. */
+const listedPerson = (project_id: number): Either => ({
+  sqlite: personJoin(project_id),
+  postgres: sql`
+    left join lateral (
+      select p.* from person_distinct_ids d join persons p on p.project_id = ${project_id} and p.id = d.person_id
+      where d.project_id = ${project_id} and d.distinct_id = e.distinct_id limit 1) p on true`,
+})
 
 /** Joins the person `p` of an event `e`. */
 export const personJoin = (project_id: number): Sql => sql`

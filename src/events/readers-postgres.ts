@@ -1,22 +1,24 @@
 import pg from 'pg'
-import { AppError, errorCode, invalid } from '../errors.ts'
+import { errorCode, invalid } from '../errors.ts'
 import { describeConnectionError } from '../sql/postgres.ts'
-import { isTooLarge, type ReaderBackend, resultLimit, type Statement } from './reader-messages.ts'
+import { isTooLarge, type LaneName, type ReaderBackend, resultLimit, type Statement } from './reader-messages.ts'
 
 /** A separate pool: readers never take a connection from administration. */
 const SLOTS = { fast: 4, slow: 4 }
 /** Connections that cancel statements. */
 const SPARE_CONNECTIONS = 2
 const CONNECT_TIMEOUT_MS = 5_000
+/** More are forgotten together with the connections that prepared them. */
+const MAX_PREPARED_STATEMENTS = 200
 /** PostgreSQL's class of data exceptions. SQLite returns infinity or null instead. */
 const DATA_EXCEPTION = /^22/
 
 /** Checks each row as it arrives: a result above the limit must not fill the memory. */
-function readRows(client: pg.PoolClient, { text, values }: Statement): Promise<unknown[][]> {
+function readRows(client: pg.PoolClient, { text, values }: Statement, name?: string): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     const rows: unknown[][] = []
     const checkLimit = resultLimit()
-    const config: pg.QueryArrayConfig = { text, values, rowMode: 'array' }
+    const config: pg.QueryArrayConfig = { text, values, rowMode: 'array', ...(name && { name }) }
     const query = client.query(new pg.Query(config))
     query.on('row', (row: unknown[]) => {
       try {
@@ -32,9 +34,19 @@ function readRows(client: pg.PoolClient, { text, values }: Statement): Promise<u
   })
 }
 
+interface Session {
+  /** The statements that may be prepared on this connection. */
+  names: StatementNames
+  timeout_seconds?: number
+}
+
+/** The names of prepared statements by their text. */
+type StatementNames = Map<string, string>
+
 export function createPostgresReaders(url: string): ReaderBackend {
   const options: pg.PoolConfig & { pipeline: true } = {
     connectionString: url,
+    options: '-c default_transaction_read_only=on',
     pipeline: true,
     max: SLOTS.fast + SLOTS.slow + SPARE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -55,39 +67,68 @@ export function createPostgresReaders(url: string): ReaderBackend {
     cancellations.add(cancellation)
   }
 
-  async function runOn(client: pg.PoolClient, statement: Statement, timeout_ms: number, signal: AbortSignal) {
+  let names: StatementNames = new Map()
+  let name_count = 0
+  const sessions = new WeakMap<pg.PoolClient, Session>()
+
+  function sessionOf(client: pg.PoolClient): Session {
+    const session = sessions.get(client) ?? { names }
+    sessions.set(client, session)
+    return session
+  }
+
+  /** Planning a statement takes longer than reading a page. In the slow lane, the plan depends on the values. */
+  function nameOf(text: string): string {
+    const known = names.get(text)
+    if (known) return known
+    if (names.size === MAX_PREPARED_STATEMENTS) names = new Map()
+    const name = `reader${name_count++}`
+    names.set(text, name)
+    return name
+  }
+
+  async function runOn(
+    client: pg.PoolClient,
+    lane: LaneName,
+    statement: Statement,
+    timeout_ms: number,
+    signal: AbortSignal,
+  ): Promise<unknown[][]> {
     const onAbort = (): void => {
       if ('processID' in client) cancel(Number(client.processID))
     }
     // The pool only listens to idle connections. An unhandled error on this one would end the process.
     client.on('error', ignore)
     signal.addEventListener('abort', onAbort)
+    const session = sessionOf(client)
     let reusable = false
     try {
-      // All three are sent together and run one after the other.
-      const begun = client.query(`begin read only; set local statement_timeout = ${Math.ceil(timeout_ms)}`)
-      const rows = readRows(client, statement)
-      const ended = client.query('rollback')
-      const [, result] = await Promise.all([begun, rows, ended]).catch(async (error) => {
-        // A connection that still receives the rest of a result above the limit is closed.
-        if (!(error instanceof AppError)) reusable = await ended.then(() => true).catch(() => false)
-        throw error
-      })
+      const timeout_seconds = Math.ceil(timeout_ms / 1000)
+      // Sent together with the statement.
+      if (session.timeout_seconds !== timeout_seconds)
+        client.query(`set statement_timeout = '${timeout_seconds}s'`).catch(ignore)
+      session.timeout_seconds = timeout_seconds
+      const name = lane === 'fast' ? nameOf(statement.text) : undefined
+      const rows = await readRows(client, statement, name)
       reusable = true
-      return result
+      return rows
+    } catch (error) {
+      // A connection that still receives the rest of a result above the limit is closed.
+      reusable = error instanceof pg.DatabaseError
+      throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
       // A late cancellation must not hit the next statement on this connection.
-      client.release(!reusable || signal.aborted)
+      client.release(!reusable || signal.aborted || session.names !== names)
       client.off('error', ignore)
     }
   }
 
   return {
     slots: SLOTS,
-    run: async (_lane, statement, timeout_ms, signal) => {
+    run: async (lane, statement, timeout_ms, signal) => {
       try {
-        return await runOn(await pool.connect(), statement, timeout_ms, signal)
+        return await runOn(await pool.connect(), lane, statement, timeout_ms, signal)
       } catch (error) {
         if (isTooLarge(error)) throw error
         if (DATA_EXCEPTION.test(errorCode(error)))

@@ -128,6 +128,26 @@ for (const engine of ENGINES) {
   })
 }
 
+t.test('quick statements are prepared once, and only a limited number of them', async (t) => {
+  const reader = await open(t, 'postgres', DEADLINE_MS)
+  const fast = { project_id: 1, lane: 'fast' } as const
+  const isPrepared = sql`select count(*) from pg_prepared_statements where statement like 'select ''once''%'`
+  const once = () => reader.rows(sql`select 'once', ${1}::int`, fast)
+  for (let i = 0; i < 3; i++) t.same(await once(), [['once', 1]])
+  t.same(await reader.rows(isPrepared, fast), [[1]])
+
+  for (let i = 0; i < 500; i++) {
+    const text: Sql = { strings: [`select ${i} + `, '::int'], parts: [1] }
+    const found = await reader.rows(text, fast)
+    if (found[0]?.[0] !== i + 1) t.fail(`statement ${i} returned ${JSON.stringify(found)}`)
+  }
+  const [prepared] = await reader.rows<[number]>(sql`select count(*) from pg_prepared_statements`, fast)
+  t.ok(prepared && prepared[0] > 50 && prepared[0] <= 200, `${prepared} of 500 statements are prepared`)
+  t.same(await once(), [['once', 1]])
+  await t.rejects(reader.rows(sql`select 1 / ${0}::int`, fast), { code: 'invalid_input' })
+  t.same(await once(), [['once', 1]], 'a failed statement leaves its connection usable')
+})
+
 t.test('a reader that crashes fails its query and is replaced', async (t) => {
   const reader = await open(t, 'sqlite', 60_000)
   await reader.rows(quick, slow)
