@@ -15,7 +15,7 @@ import { type BigQueryStub, openBigQueryStub } from '../../test/helpers/bigquery
 import { openSnowflakeStub, type SnowflakeStub } from '../../test/helpers/snowflake.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { tempFolder, timed, type Workspace } from '../workspace.ts'
-import { createExport, runOnce, startWithEvents } from './export.ts'
+import { createExport, memoryBenchmark, runOnce, startWithEvents } from './export.ts'
 
 const EVENTS = 200_000
 const ALLOW = '127.0.0.1/32'
@@ -167,4 +167,12 @@ export const cloudWarehouses: Benchmark[] = [
     variants: { Snowflake: exporting('Snowflake', ({ snowflake }) => snowflake.config), 'a script': copyFile },
     limits: [{ subject: 'Snowflake', against: 'a script', atLeast: 0.7 }],
   },
+  memoryBenchmark('BigQuery', async () => {
+    process.env.OUTBOUND_ALLOW = ALLOW
+    return { type: 'BigQuery', config: (await openBigQueryStub(suite)).config }
+  }),
+  memoryBenchmark('Snowflake', async () => {
+    process.env.OUTBOUND_ALLOW = ALLOW
+    return { type: 'Snowflake', config: (await openSnowflakeStub(suite)).config }
+  }),
 ]

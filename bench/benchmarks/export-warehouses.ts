@@ -13,7 +13,7 @@ import pg from 'pg'
 import { startPostgres } from '../../test/helpers/postgres.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { killOnExit, postJson, startFilled, timed, type Workspace } from '../workspace.ts'
-import { exportsPath, runOnce } from './export.ts'
+import { exportsPath, memoryBenchmark, runOnce } from './export.ts'
 import { postgresExports } from './export-postgres.ts'
 
 const EVENTS = 200_000
@@ -48,10 +48,9 @@ async function startPeer(kind: 'clickhouse' | 's3'): Promise<number> {
   return Number(line)
 }
 
-/** A server that may connect to loopback. */
-async function start(events: number): Promise<void> {
+/** Servers that start later may connect to loopback. */
+function allowLoopback(): void {
   process.env.OUTBOUND_ALLOW = '127.0.0.1/32'
-  workspace = await startFilled(events, 6)
 }
 
 /** The SQL of the columns of files beyond those of ClickHouse. */
@@ -110,9 +109,11 @@ function readBlocks(lineOf: (row: EventRow) => string): Buffer[] {
   return [...blocks, Buffer.from(lines.join(''))]
 }
 
+const clickHouseAt = (port: number): object => ({ url: `http://127.0.0.1:${port}`, user: 'u', password: 'p' })
+
 async function writeToClickHouse(): Promise<undefined> {
   const port = await startPeer('clickhouse')
-  config = { url: `http://127.0.0.1:${port}`, user: 'u', password: 'p' }
+  config = clickHouseAt(port)
   const blocks = readBlocks(clickHouseLine)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   direct = () =>
@@ -127,18 +128,20 @@ async function writeToClickHouse(): Promise<undefined> {
     })
 }
 
+const S3_KEYS = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
+const S3_BUCKET = { bucket_name: 'events', region: 'us-east-1' }
+const bucketAt = (endpoint: string): object => ({ ...S3_KEYS, ...S3_BUCKET, prefix: 'ours', endpoint_url: endpoint })
+
 async function writeToS3(): Promise<undefined> {
   const endpoint = `http://127.0.0.1:${await startPeer('s3')}`
-  const keys = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
-  const place = { bucket_name: 'events', region: 'us-east-1' }
-  config = { ...keys, ...place, prefix: 'ours', endpoint_url: endpoint }
+  config = bucketAt(endpoint)
   const blocks = readBlocks(fileLine)
   const client = new S3Client({
     region: 'us-east-1',
     endpoint,
     forcePathStyle: true,
     requestChecksumCalculation: 'WHEN_REQUIRED',
-    credentials: { accessKeyId: keys.aws_access_key_id, secretAccessKey: keys.aws_secret_access_key },
+    credentials: { accessKeyId: S3_KEYS.aws_access_key_id, secretAccessKey: S3_KEYS.aws_secret_access_key },
   })
   direct = () =>
     timed(() =>
@@ -152,10 +155,14 @@ async function writeToS3(): Promise<undefined> {
 }
 
 /** PostgreSQL speaks the protocol of Redshift. */
+function redshiftAt(url: string): object {
+  const { username: user, password, hostname: host, port, pathname } = new URL(url)
+  return { user, password, host, port: Number(port), database: pathname.slice(1), table_name: 'ours' }
+}
+
 async function writeToRedshift(): Promise<() => void> {
   const server = await startPostgres()
-  const { username: user, password, hostname: host, port, pathname } = new URL(server.url)
-  config = { user, password, host, port: Number(port), database: pathname.slice(1), table_name: 'ours' }
+  config = redshiftAt(server.url)
   const client = new pg.Client(server.url)
   await client.connect()
   await client.query(
@@ -191,7 +198,8 @@ const benchmark = (
     description: `Exports ${events.toLocaleString('en')} events to ${type} at least 0.7 times as fast as a program that writes the same rows, read before, to the same peer.`,
     rounds: 5,
     setup: async () => {
-      await start(events)
+      allowLoopback()
+      workspace = await startFilled(events, 6)
       return prepare()
     },
     variants: { [theirs]: (warmup) => direct(warmup), [ours]: exporting(type) },
@@ -199,9 +207,18 @@ const benchmark = (
   }
 }
 
+const memoryOf = (type: string, open: () => Promise<object>): Benchmark =>
+  memoryBenchmark(type, async () => {
+    allowLoopback()
+    return { type, config: await open() }
+  })
+
 export const warehouses: Benchmark[] = [
   ...postgresExports,
   benchmark('ClickHouse', EVENTS, writeToClickHouse),
   benchmark('S3Compatible', EVENTS, writeToS3),
   benchmark('Redshift', FEW_EVENTS, writeToRedshift),
+  memoryOf('ClickHouse', async () => clickHouseAt(await startPeer('clickhouse'))),
+  memoryOf('S3Compatible', async () => bucketAt(`http://127.0.0.1:${await startPeer('s3')}`)),
+  memoryOf('Redshift', async () => redshiftAt((await startPostgres()).url)),
 ]

@@ -142,27 +142,37 @@ const parquet: Benchmark = {
   limits: [{ subject: PARQUET, against: DUCKDB, atMost: 2 }],
 }
 
+interface Target {
+  type: string
+  config: object
+}
+
 /** Peak memory of a new server during its first export. Earlier work would affect only one of the variants. */
 const peak =
-  (count: number, config: object): Variant =>
+  (count: number, open: () => Promise<Target>): Variant =>
   async (warmup) => {
     if (warmup) return 0
+    const { type, config } = await open()
     const fresh = await startWithEvents(count)
-    const id = await createExport(fresh, config)
-    return peakMemory(fresh, () => runOnce(fresh, id))
+    const id = await createExport(fresh, config, type)
+    const memory = await peakMemory(fresh, () => runOnce(fresh, id))
+    process.kill(fresh.pid)
+    return memory
   }
 
-const memoryBenchmark = (format: string, config: object): Benchmark => {
-  const [few, many] = [`${format}, ${FEW.toLocaleString('en')}`, `${format}, ${MANY.toLocaleString('en')}`]
+export const memoryBenchmark = (name: string, open: () => Promise<Target>, rounds = 1): Benchmark => {
+  const [few, many] = [`${name}, ${FEW.toLocaleString('en')}`, `${name}, ${MANY.toLocaleString('en')}`]
   return {
-    name: 'export.memory',
-    description: 'Exports are streamed in pages: 20 times as many events do not need more memory.',
+    name: `export.memory.${name.toLowerCase().replace(' ', '')}`,
+    description: `Exports to ${name} are streamed in pages: 20 times as many events do not need more memory.`,
     unit: 'MB',
-    rounds: 3,
-    variants: { [few]: peak(FEW, config), [many]: peak(MANY, config) },
+    rounds,
+    variants: { [few]: peak(FEW, open), [many]: peak(MANY, open) },
     limits: [{ subject: many, against: few, within: 50 }],
   }
 }
+
+const toFiles = (config: object) => async (): Promise<Target> => ({ type: 'File', config })
 
 const ORGANIZATION = '/api/organizations/@current/'
 
@@ -202,7 +212,7 @@ const isolation: Benchmark = {
 export const exports: Benchmark[] = [
   lines,
   parquet,
-  memoryBenchmark('JSON lines', {}),
-  memoryBenchmark('Parquet', { file_format: 'Parquet', compression: 'zstd' }),
+  memoryBenchmark('JSON lines', toFiles({}), 3),
+  memoryBenchmark('Parquet', toFiles({ file_format: 'Parquet', compression: 'zstd' }), 3),
   isolation,
 ]

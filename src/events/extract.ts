@@ -26,6 +26,8 @@ export interface Column {
   /** The SQL expression. Times are microseconds. */
   sql: Sql
   usesPerson: boolean
+  /** Whether the value is never NULL. */
+  required?: boolean
 }
 
 /**
@@ -74,22 +76,24 @@ const column = (name: string, type: HogType, value: Sql, usesPerson = false): Co
 const property = (key: string): Sql =>
   either(sql`(e.properties -> ${`$."${key}"`})`, sql`(e.properties -> ${key}::text)`)
 
+const required = (name: string, type: HogType, value: Sql): Column => ({ ...column(name, type, value), required: true })
+
 /** The exportable columns by name. */
 export const EVENT_COLUMNS = {
-  uuid: column('uuid', UUID, sql`e.uuid`),
+  uuid: required('uuid', UUID, sql`e.uuid`),
   event: column('event', STRING, sql`e.event`),
   distinct_id: column('distinct_id', STRING, sql`e.distinct_id`),
   person_id: column('person_id', UUID, sql`p.id`, true),
-  properties: column('properties', JSON_TYPE, sql`e.properties`),
+  properties: required('properties', JSON_TYPE, sql`e.properties`),
   person_properties: column('person_properties', JSON_TYPE, sql`p.properties`, true),
-  elements_chain: column('elements_chain', STRING, sql`e.elements_chain`),
-  timestamp: column('timestamp', DATETIME, sql`e.timestamp`),
-  created_at: column('created_at', DATETIME, sql`e.created_at`),
-  _inserted_at: column('_inserted_at', DATETIME, sql`e.created_at`),
+  elements_chain: required('elements_chain', STRING, sql`e.elements_chain`),
+  timestamp: required('timestamp', DATETIME, sql`e.timestamp`),
+  created_at: required('created_at', DATETIME, sql`e.created_at`),
+  _inserted_at: required('_inserted_at', DATETIME, sql`e.created_at`),
   elements: column('elements', JSON_TYPE, either(sql`json_quote(e.elements_chain)`, sql`to_json(e.elements_chain)`)),
   set: column('set', JSON_TYPE, property('$set')),
   set_once: column('set_once', JSON_TYPE, property('$set_once')),
-  team_id: column('team_id', INTEGER, sql`e.project_id`),
+  team_id: required('team_id', INTEGER, sql`e.project_id`),
   ip: column(
     'ip',
     STRING,
@@ -177,12 +181,12 @@ export function isAfter(a: Cursor, b: Cursor): boolean {
 /** The columns of each row as a JSON array, newest first. */
 export function latestQuery(extract: Omit<Extract, 'encoding'>, limit: number): Sql {
   const { model } = extract
-  const cells = extract.columns.flatMap((column, i) => [literal(i ? ',' : '['), jsonCell(column)])
+  const cells = extract.columns.flatMap((column, i) => [i ? ',' : '[', ...jsonCell(column)])
   const rows =
     model === 'events'
       ? sql`${fromEvents(extract, usesPerson(extract))} order by e.timestamp desc, e.uuid desc`
       : sql`${fromEntries(extract, CHANGING_FEEDS[model])} order by ${POSITION} desc, e.seq desc`
-  return sql`select ${textOf([...cells, literal(']')])} as line ${rows} limit ${limit}`
+  return sql`select ${textOf([...cells, ']'])} as line ${rows} limit ${limit}`
 }
 
 /** Counts the rows to deliver. */
@@ -294,25 +298,28 @@ function upTo({ by }: Range, through: Cursor | null): Sql {
 }
 
 function lineOf({ columns, encoding }: Extract): Sql {
-  const between = (cells: Sql[], mark: string): Sql[] =>
-    cells.flatMap((cell, i) => (i ? [literal(mark), cell] : [cell]))
-  if (encoding === 'csv') return textOf([...between(columns.map(csvCell), ','), literal('\n')])
-  if (encoding === 'cells')
-    return textOf([...between(columns.map(cell), CELL.delimiter), literal(`${CELL.delimiter}\n`)])
-  const members = columns.flatMap((one, i) => {
-    const key = `${i ? ',' : '{'}${JSON.stringify(one.name)}:`
-    return [either(sql`${key}`, sql`${key}::text`), jsonCell(one)]
-  })
-  return textOf([...members, literal('}\n')])
+  const between = (cells: Sql[], mark: string): Part[] => cells.flatMap((cell, i) => (i ? [mark, cell] : [cell]))
+  if (encoding === 'csv') return textOf([...between(columns.map(csvCell), ','), '\n'])
+  if (encoding === 'cells') return textOf([...between(columns.map(cell), CELL.delimiter), `${CELL.delimiter}\n`])
+  const members = columns.flatMap((one, i): Part[] => [
+    `${i ? ',' : '{'}${JSON.stringify(one.name)}:`,
+    ...jsonCell(one),
+  ])
+  return textOf([...members, '}\n'])
 }
+
+/** A constant text, or an expression that is not NULL. */
+type Part = string | Sql
 
 /** The arguments that both engines accept. `format` takes two thirds of the time of `||` on SQLite. */
 const MAX_ARGUMENTS = 100
 
-/** None of the parts is NULL. */
-function textOf(parts: Sql[]): Sql {
-  const groups = Array.from({ length: Math.ceil(parts.length / MAX_ARGUMENTS) }, (_, i) =>
-    joined(parts.slice(i * MAX_ARGUMENTS, (i + 1) * MAX_ARGUMENTS), ', '),
+function textOf(parts: readonly Part[]): Sql {
+  const values = mergeConstants(parts).map((part) =>
+    typeof part === 'string' ? either(sql`${part}`, sql`${part}::text`) : part,
+  )
+  const groups = Array.from({ length: Math.ceil(values.length / MAX_ARGUMENTS) }, (_, i) =>
+    joined(values.slice(i * MAX_ARGUMENTS, (i + 1) * MAX_ARGUMENTS), ', '),
   )
   return joined(
     groups.map((group) => sql`concat(${group})`),
@@ -320,7 +327,34 @@ function textOf(parts: Sql[]): Sql {
   )
 }
 
-function jsonCell({ sql: value, type }: Column): Sql {
+function mergeConstants(parts: readonly Part[]): Part[] {
+  const merged: Part[] = []
+  for (const part of parts) {
+    const last = merged.at(-1)
+    if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part
+    else merged.push(part)
+  }
+  return merged
+}
+
+const jsonCell = (column: Column): Part[] => (column.required ? requiredJson(column) : [nullableJson(column)])
+
+/** SQLite concatenates several arguments in less time than it evaluates `||`. */
+function requiredJson({ sql: value, type }: Column): Part[] {
+  switch (type.kind) {
+    case 'uuid':
+      return ['"', value, '"']
+    case 'datetime':
+      return ['"', iso(value, ', '), '"']
+    case 'string':
+      // Most events have no elements.
+      return [either(sql`iif(${value} = '', '""', ${quoted(value)})`, quoted(value))]
+    default:
+      return [either(value, plainText(value))]
+  }
+}
+
+function nullableJson({ sql: value, type }: Column): Sql {
   switch (type.kind) {
     case 'string':
     case 'uuid':
@@ -342,7 +376,7 @@ function jsonCell({ sql: value, type }: Column): Sql {
 function csvCell({ sql: value, type }: Column): Sql {
   const text =
     type.kind === 'datetime'
-      ? iso(value)
+      ? sql`(${iso(value)})`
       : type.kind === 'boolean' || type.kind === 'float'
         ? asText(derive(1, type, value, []))
         : plainText(value)
@@ -385,8 +419,16 @@ function quoted(value: Sql): Sql {
 }
 
 /** Always with microseconds. SQLite's `datetime` takes half the time of `strftime`. */
-const iso = (time: Sql): Sql =>
+const iso = (time: Sql, separator = ' || '): Sql =>
   either(
-    sql`(replace(datetime(${sqliteSeconds(time)}, 'unixepoch'), ' ', 'T') || '.' || substr(1000000 + ${remainder(time, SECOND)}, 2) || 'Z')`,
+    joined(
+      [
+        sql`replace(datetime(${sqliteSeconds(time)}, 'unixepoch'), ' ', 'T')`,
+        literal('.'),
+        sql`substr(1000000 + ${remainder(time, SECOND)}, 2)`,
+        literal('Z'),
+      ],
+      separator,
+    ),
     sql`to_char(${postgresTimestamp(time)}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   )

@@ -86,6 +86,13 @@ export function openBlockReceiver(
   return {
     write: async ({ text, records, cursor }) => {
       pages.push({ cursor, end: read + records })
+      const isNew = read === taken + events
+      if (isNew && events + records < limits.events && size + text.length <= limits.bytes) {
+        read += records
+        events += records
+        size += text.length
+        return add(text)
+      }
       // The start of the first line that is not in a block.
       let from = 0
       for (let at = 0; at < text.length; ) {
