@@ -213,6 +213,12 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
     ['export type onEvent = string; export interface jobs { a: 1 }', offers([])],
     ['export const onEvent = 5', offers([])],
     ['export const setupPlugin = () => 1, onEvent = () => 2', offers(['setupPlugin', 'onEvent'])],
+    ['const x = { onEvent() {} }\nexport const { onEvent } = x\nconst a = 1, b = 2', offers(['onEvent'])],
+    [
+      'const x = { onEvent() {} }\nexport const { onEvent, other = (1, 2) } = x; export const setupPlugin = () => 1, a = 1',
+      offers(['setupPlugin', 'onEvent']),
+    ],
+    ['export const [onEvent] = [() => 1]\nlet c\nc = 1, c = 2', offers(['onEvent'])],
     ['const view = () => <div>hello</div>; export function onEvent() {}', offers(['onEvent'])],
   ] as const) {
     const { capabilities, errors } = await inspect({ 'index.ts': code })
@@ -225,6 +231,9 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
     ['\n\nprocess.exit(1)', /^Line 3: ReferenceError: /],
     ['export function onEvent() {}\nwhile (true) {}', 'The call took too long and was stopped.'],
     ['const x = {}\nexport const a = 1, { b } = x', /^Line 2: Export one variable/],
+    ['const x = {}\nexport const { a } = x, b = 1', /^Line 2: Export one variable/],
+    ['const x = {}\nexport let [a] = [x],\n  b', /^Line 2: Export one variable/],
+    ['const x = {}\nexport const { a } = x,\n  [b] = [1]', /^Line 2: Export one variable/],
     ['export const metrics = { a: "average" }', /"a" must be "sum", "max" or "min"/],
   ] as const)
     t.match(await inspect({ 'index.ts': code }), { capabilities: {}, errors: { 'index.ts': error } }, code)

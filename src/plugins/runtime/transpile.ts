@@ -27,7 +27,8 @@ export function transpile(name: string, source: string, { preserveDynamicImport 
       }
       const text = source.replace(/^\ufeff/, '')
       const { code } = transform(text, options)
-      return EXPORT_OF_SEVERAL.test(code) ? transform(splitExports(text, options), options).code : code
+      const mayHaveSeveral = EXPORT_OF_SEVERAL.test(code) || EXPORT_OF_PATTERN.test(text)
+      return mayHaveSeveral ? transform(splitExports(text, options), options).code : code
     } catch (error) {
       first ??= error instanceof TranspileError ? error : new TranspileError(describeSyntaxError(error))
     }
@@ -36,6 +37,8 @@ export function transpile(name: string, source: string, { preserveDynamicImport 
 
 /** sucrase declares only the first variable of `export const a = 1, b = 2`, and none of `export let a, b`. */
 const EXPORT_OF_SEVERAL = /; exports\.([\w$]{1,200}) = \1,|^ ?exports\.[\w$]{1,200},/m
+/** sucrase declares none of the variables after a pattern, as in `export const { a } = x, b = 2`. */
+const EXPORT_OF_PATTERN = /\bexport\s{1,100}(?:const|let|var)\s{0,100}[{[]/
 
 /** A row of `getFormattedTokens`: the place and the label of a token. */
 const TOKEN = /^(\d+):(\d+)-\d+:(\d+) +(\S+)/
@@ -73,12 +76,16 @@ const STATEMENTS = ['const', 'let', 'var', 'export', 'import', ';', 'eof']
 const OPENING = ['(', '[', '{', '${']
 const CLOSING = [')', ']', '}']
 
-/** Replaces `export const a = 1, b = 2` by `const a = 1, b = 2` and an `export { a, b }` at the end. */
+/**
+ * Replaces `export const a = 1, b = 2` by `const a = 1, b = 2` and an `export { a, b }` at the end. sucrase puts the
+ * export of a pattern into parentheses, so it gets a semicolon: the line before may have none.
+ */
 function splitExports(source: string, options: Options): string {
   const tokens = tokensOf(source, options)
   const exported: string[] = []
   let text = source
-  for (const [i, { label, start }] of tokens.entries()) {
+  // From the end, so that the positions of the other tokens stay valid.
+  for (const [i, { label, start }] of [...tokens.entries()].reverse()) {
     const keyword = tokens[i + 1]?.label
     if (label !== 'export' || (keyword !== 'const' && keyword !== 'let' && keyword !== 'var')) continue
     const names = declaredNames(tokens, i + 2)
@@ -86,29 +93,34 @@ function splitExports(source: string, options: Options): string {
       const line = source.slice(0, start).split('\n').length
       throw new TranspileError(`Line ${line}: Export one variable in each statement, as in "export const a = 1".`)
     }
-    text = `${text.slice(0, start)}${' '.repeat('export'.length)}${text.slice(start + 'export'.length)}`
+    const replaced = names.length === 0 ? ';export' : ' '.repeat('export'.length)
+    text = `${text.slice(0, start)}${replaced}${text.slice(start + 'export'.length)}`
     exported.push(...names)
   }
-  return `${text}\n;export { ${exported.join(', ')} }`
+  return exported.length === 0 ? text : `${text}\n;export { ${exported.join(', ')} }`
 }
 
-/** The variables of a statement from its first name on. Undefined if one of them is a pattern. */
+/** The variables of a statement from its first name on. Empty for a single pattern, undefined for one of several. */
 function declaredNames(tokens: readonly Token[], first: number): string[] | undefined {
   const names: string[] = []
+  let patterns = 0
   let depth = 0
   let isName = true
   for (const { label, text, isType, isDeclaration } of tokens.slice(first)) {
     if (isType) continue
-    // After the statement, an expression may have commas too.
-    if (isName && !isDeclaration) return label === '{' || label === '[' ? undefined : names
-    if (isName) names.push(text)
+    if (isName) {
+      if (label === '{' || label === '[') patterns++
+      else if (isDeclaration) names.push(text)
+      // After the statement, an expression may have commas too.
+      else break
+    }
     isName = false
     if (OPENING.includes(label)) depth++
     else if (CLOSING.includes(label)) depth--
     else if (depth === 0 && STATEMENTS.includes(label)) break
     else if (depth === 0 && label === ',') isName = true
   }
-  return names
+  return patterns === 0 || patterns + names.length === 1 ? names : undefined
 }
 
 interface SyntaxFailure extends Error {
