@@ -47,7 +47,14 @@ export async function startOnPostgres(existing?: Workspace): Promise<Workspace> 
 }
 
 export const startOnDatabase = (database: string, api_key?: string): Promise<Workspace> =>
-  startServer(database, { SECRET_KEY, EXPORT_FOLDER: tempFolder() }, api_key)
+  startServer(database, postgresVariables(database), api_key)
+
+/** The environment of a server on this database. */
+export const postgresVariables = (database: string): Record<string, string> => ({
+  DATABASE_URL: database,
+  SECRET_KEY,
+  EXPORT_FOLDER: tempFolder(),
+})
 
 /** A workspace with this many events in its first project. */
 export const postgresWorkspaceOf = sharedBySize((events) => startFilledOnPostgres(events))

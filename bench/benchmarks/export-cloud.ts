@@ -14,6 +14,7 @@ import { createOutbound } from '../../src/outbound/guard.ts'
 import { type BigQueryStub, openBigQueryStub } from '../../test/helpers/bigquery.ts'
 import { openSnowflakeStub, type SnowflakeStub } from '../../test/helpers/snowflake.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
+import { startFilledOnPostgres } from '../postgres.ts'
 import { tempFolder, timed, type Workspace } from '../workspace.ts'
 import { createExport, memoryBenchmark, runOnce, startWithEvents } from './export.ts'
 
@@ -51,6 +52,7 @@ async function dump(workspace: Workspace, mode: '-json' | '-csv', rows: string, 
 
 interface Peers {
   workspace: Workspace
+  onPostgres: Workspace
   bigquery: BigQueryStub
   snowflake: SnowflakeStub
 }
@@ -60,7 +62,8 @@ let opened: Promise<Peers> | undefined
 async function openPeers(): Promise<Peers> {
   process.env.OUTBOUND_ALLOW = ALLOW
   const [bigquery, snowflake] = [await openBigQueryStub(suite), await openSnowflakeStub(suite)]
-  return { workspace: await startWithEvents(EVENTS), bigquery, snowflake }
+  const [workspace, onPostgres] = [await startWithEvents(EVENTS), await startFilledOnPostgres(EVENTS, 6)]
+  return { workspace, onPostgres, bigquery, snowflake }
 }
 
 const setup = async (): Promise<undefined> => {
@@ -70,12 +73,16 @@ const setup = async (): Promise<undefined> => {
 }
 
 /** The export creates its table in the warm-up. */
-const exporting = (type: string, configOf: (peers: Peers) => object): Variant => {
+const exporting = (
+  type: string,
+  configOf: (peers: Peers) => object,
+  from: 'workspace' | 'onPostgres' = 'workspace',
+): Variant => {
   let created: Promise<string> | undefined
   return async () => {
-    created ??= createExport(peers.workspace, configOf(peers), type)
+    created ??= createExport(peers[from], configOf(peers), type)
     const id = await created
-    return timed(() => runOnce(peers.workspace, id))
+    return timed(() => runOnce(peers[from], id))
   }
 }
 
@@ -156,7 +163,11 @@ export const cloudWarehouses: Benchmark[] = [
     rounds: 3,
     setup,
     // The export runs first: it creates the table.
-    variants: { BigQuery: exporting('BigQuery', ({ bigquery }) => bigquery.config), 'a script': loadParquet },
+    variants: {
+      BigQuery: exporting('BigQuery', ({ bigquery }) => bigquery.config),
+      'BigQuery from PostgreSQL': exporting('BigQuery', ({ bigquery }) => bigquery.config, 'onPostgres'),
+      'a script': loadParquet,
+    },
     limits: [{ subject: 'BigQuery', against: 'a script', atLeast: 0.7 }],
   },
   {
@@ -164,7 +175,11 @@ export const cloudWarehouses: Benchmark[] = [
     description: described('Snowflake', 'sqlite3, gzip, PUT and COPY INTO'),
     rounds: 3,
     setup,
-    variants: { Snowflake: exporting('Snowflake', ({ snowflake }) => snowflake.config), 'a script': copyFile },
+    variants: {
+      Snowflake: exporting('Snowflake', ({ snowflake }) => snowflake.config),
+      'Snowflake from PostgreSQL': exporting('Snowflake', ({ snowflake }) => snowflake.config, 'onPostgres'),
+      'a script': copyFile,
+    },
     limits: [{ subject: 'Snowflake', against: 'a script', atLeast: 0.7 }],
   },
   memoryBenchmark('BigQuery', async () => {

@@ -12,6 +12,7 @@ import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { startPostgres } from '../../test/helpers/postgres.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
+import { startFilledOnPostgres } from '../postgres.ts'
 import { killOnExit, postJson, startFilled, timed, type Workspace } from '../workspace.ts'
 import { exportsPath, memoryBenchmark, runOnce } from './export.ts'
 import { postgresExports } from './export-postgres.ts'
@@ -23,12 +24,14 @@ const INSERT_ROWS = 2_978
 const COLUMNS = 'uuid, event, properties, elements, "set", set_once, distinct_id, team_id, ip, site_url, timestamp'
 
 let workspace: Workspace
+let onPostgres: Workspace
 let direct: Variant
 let config: object
 
-const exporting = (type: string): Variant => {
+const exporting = (type: string, from: () => Workspace): Variant => {
   const exportIds = new WeakMap<Workspace, string>()
   return async () => {
+    const workspace = from()
     let id = exportIds.get(workspace)
     if (id === undefined) {
       const body = { name: 'bench', interval: 'week', paused: true, destination: { type, config } }
@@ -200,9 +203,14 @@ const benchmark = (
     setup: async () => {
       allowLoopback()
       workspace = await startFilled(events, 6)
+      onPostgres = await startFilledOnPostgres(events, 6)
       return prepare()
     },
-    variants: { [theirs]: (warmup) => direct(warmup), [ours]: exporting(type) },
+    variants: {
+      [theirs]: (warmup) => direct(warmup),
+      [ours]: exporting(type, () => workspace),
+      [`${ours} from PostgreSQL`]: exporting(type, () => onPostgres),
+    },
     limits: [{ subject: ours, against: theirs, atLeast: 0.7 }],
   }
 }

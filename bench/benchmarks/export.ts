@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Benchmark, Variant } from '../benchmark.ts'
+import { startFilledOnPostgres } from '../postgres.ts'
 import {
   fetchBody,
   peakMemory,
@@ -149,25 +150,30 @@ interface Target {
 
 /** Peak memory of a new server during its first export. Earlier work would affect only one of the variants. */
 const peak =
-  (count: number, open: () => Promise<Target>): Variant =>
+  (count: number, open: () => Promise<Target>, start: typeof startFilled): Variant =>
   async (warmup) => {
     if (warmup) return 0
     const { type, config } = await open()
-    const fresh = await startWithEvents(count)
+    const fresh = await start(count, 6)
     const id = await createExport(fresh, config, type)
     const memory = await peakMemory(fresh, () => runOnce(fresh, id))
     process.kill(fresh.pid)
     return memory
   }
 
-export const memoryBenchmark = (name: string, open: () => Promise<Target>, rounds = 1): Benchmark => {
+export const memoryBenchmark = (
+  name: string,
+  open: () => Promise<Target>,
+  rounds = 1,
+  start = startFilled,
+): Benchmark => {
   const [few, many] = [`${name}, ${FEW.toLocaleString('en')}`, `${name}, ${MANY.toLocaleString('en')}`]
   return {
-    name: `export.memory.${name.toLowerCase().replace(' ', '')}`,
+    name: `export.memory.${name.toLowerCase().replaceAll(' ', '')}`,
     description: `Exports to ${name} are streamed in pages: 20 times as many events do not need more memory.`,
     unit: 'MB',
     rounds,
-    variants: { [few]: peak(FEW, open), [many]: peak(MANY, open) },
+    variants: { [few]: peak(FEW, open, start), [many]: peak(MANY, open, start) },
     limits: [{ subject: many, against: few, within: 50 }],
   }
 }
@@ -214,5 +220,6 @@ export const exports: Benchmark[] = [
   parquet,
   memoryBenchmark('JSON lines', toFiles({}), 3),
   memoryBenchmark('Parquet', toFiles({ file_format: 'Parquet', compression: 'zstd' }), 3),
+  memoryBenchmark('JSON lines from PostgreSQL', toFiles({}), 1, startFilledOnPostgres),
   isolation,
 ]

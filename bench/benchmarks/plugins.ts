@@ -2,10 +2,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import quickjsVariant from '@jitl/quickjs-wasmfile-release-sync'
 import Sqlite from 'better-sqlite3'
+import pg from 'pg'
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext } from 'quickjs-emscripten-core'
 import { v7 } from 'uuid'
 import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import type { Benchmark } from '../benchmark.ts'
+import { copyLines, EVENT_COLUMNS, line, startOnPostgres } from '../postgres.ts'
 import { fetchBody, postJson, properties, send, startWorkspace, timed, type Workspace } from '../workspace.ts'
 import { sendBatches } from './events-in.ts'
 
@@ -51,52 +53,81 @@ const ingest =
 const WITHOUT = `${EVENTS.toLocaleString('en')} events of 1 kB without plugins`
 const WITH = 'the same events through processEvent'
 
-const transformation: Benchmark = {
-  name: 'plugins.transformation',
+type Start = () => Promise<Workspace>
+
+const transformation = (name: string, start: Start): Benchmark => ({
+  name,
   description: 'Ingestion through `processEvent` reaches at least a quarter of the speed without plugins.',
   rounds: 3,
   setup: async () => {
-    plain = await startWorkspace()
-    transforming = await startWorkspace()
+    plain = await start()
+    transforming = await start()
     await installPlugin(transforming, TRANSFORMATION)
     return undefined
   },
   variants: { [WITHOUT]: (warmup) => ingest(plain)(warmup), [WITH]: (warmup) => ingest(transforming)(warmup) },
   limits: [{ subject: WITH, against: WITHOUT, atMost: 4 }],
-}
+})
 
 let delivering: Workspace
 let config: number
 let context: QuickJSContext
 
+/** Writes the events directly into the database. */
+interface Stored {
+  /** Whether the configuration has got the last of the events. */
+  isDelivered(): Promise<boolean>
+  close(): Promise<void>
+}
+type Store = (workspace: Workspace) => Promise<Stored>
+
+const jsonOf = (i: number): string => JSON.stringify({ ...properties(i), note: 'x'.repeat(500) })
+
+async function storeOnSqlite({ file, project_id }: Workspace): Promise<Stored> {
+  const events = new Sqlite(file)
+  const insert = events.prepare(
+    "insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, 0, 0, ?, '')",
+  )
+  events.transaction(() => {
+    for (let i = 0; i < EVENTS; i++) insert.run(project_id, v7(), 'order placed', `person-${i % 1_000}`, jsonOf(i))
+  })()
+  const last = events.prepare('select max(seq) from events').pluck().get()
+  events.close()
+  const states = new Sqlite(join(dirname(file), ADMINISTRATION.file), { readonly: true })
+  const place = states.prepare('select seq from plugin_states where plugin_config_id = ?').pluck()
+  return { isDelivered: async () => place.get(config) === last, close: async () => void states.close() }
+}
+
+async function storeOnPostgres({ database, project_id }: Workspace): Promise<Stored> {
+  const client = new pg.Client(database)
+  await client.connect()
+  const lines = Array.from({ length: EVENTS }, (_, i) =>
+    line(project_id, v7(), 'order placed', `person-${i % 1_000}`, 0, 0, jsonOf(i), ''),
+  )
+  await copyLines(client, EVENT_COLUMNS, lines)
+  const { rows } = await client.query('select max(seq)::float as last from events')
+  const text = 'select seq::float as place from plugin_states where plugin_config_id = $1'
+  return {
+    isDelivered: async () => (await client.query(text, [config])).rows[0]?.place === rows[0].last,
+    close: () => client.end(),
+  }
+}
+
 /** Time from enabling the configuration until every event was offered. */
-async function deliver(): Promise<number> {
-  const { project_id, api_key, url, file } = delivering
+async function deliver(store: Store): Promise<number> {
+  const { project_id, api_key, url } = delivering
   const setEnabled = (enabled: boolean): Promise<unknown> =>
     fetch(new URL(`/api/projects/${project_id}/plugin_configs/${config}/`, url), {
       method: 'PATCH',
       headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ enabled }),
     })
-  const events = new Sqlite(file)
-  const insert = events.prepare(
-    "insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, 0, 0, ?, '')",
-  )
-  events.transaction(() => {
-    for (let i = 0; i < EVENTS; i++) {
-      const json = JSON.stringify({ ...properties(i), note: 'x'.repeat(500) })
-      insert.run(project_id, v7(), 'order placed', `person-${i % 1_000}`, json)
-    }
-  })()
-  const last = events.prepare('select max(seq) from events').pluck().get()
-  events.close()
-  const states = new Sqlite(join(dirname(file), ADMINISTRATION.file), { readonly: true })
-  const place = states.prepare('select seq from plugin_states where plugin_config_id = ?').pluck()
+  const { isDelivered, close } = await store(delivering)
   const elapsed = await timed(async () => {
     await setEnabled(true)
-    while (place.get(config) !== last) await pause(10)
+    while (!(await isDelivered())) await pause(10)
   })
-  states.close()
+  await close()
   await setEnabled(false)
   return elapsed
 }
@@ -122,20 +153,20 @@ async function plainQuickjs(): Promise<number> {
 const QUICKJS = `${EVENTS.toLocaleString('en')} calls of onEvent in QuickJS`
 const DELIVERED = 'the same events delivered from the store'
 
-const delivery: Benchmark = {
-  name: 'plugins.delivery',
+const delivery = (name: string, start: Start, store: Store): Benchmark => ({
+  name,
   description: 'Delivery to `onEvent` reaches at least half of the speed of the same function in QuickJS.',
   rounds: 3,
   setup: async () => {
-    delivering = await startWorkspace()
+    delivering = await start()
     config = await installPlugin(delivering, DELIVERY)
     const variant = 'default' in quickjsVariant ? quickjsVariant.default : quickjsVariant
     context = (await newQuickJSWASMModuleFromVariant(variant)).newContext()
     return undefined
   },
-  variants: { [QUICKJS]: plainQuickjs, [DELIVERED]: deliver },
+  variants: { [QUICKJS]: plainQuickjs, [DELIVERED]: () => deliver(store) },
   limits: [{ subject: DELIVERED, against: QUICKJS, atMost: 2 }],
-}
+})
 
 const HOT = 10
 const REQUESTS = 500
@@ -153,13 +184,13 @@ let hot: Workspace
 const IDLE = 'p99 of a request without plugins'
 const BUSY = `p99 of a request while ${HOT} plugins run hot`
 
-const administration: Benchmark = {
-  name: 'plugins.administration',
+const administration = (name: string, start: Start): Benchmark => ({
+  name,
   description: 'Plugins that use the CPU all the time at most double the p99 of administration.',
   rounds: 3,
   setup: async () => {
-    quiet = await startWorkspace()
-    hot = await startWorkspace()
+    quiet = await start()
+    hot = await start()
     const busy = 'export function onEvent() { const end = Date.now() + 100; while (Date.now() < end) {} }'
     for (let i = 0; i < HOT; i++) await installPlugin(hot, busy)
     const { project_token } = hot
@@ -171,6 +202,13 @@ const administration: Benchmark = {
   },
   variants: { [IDLE]: () => slowRequests(quiet), [BUSY]: () => slowRequests(hot) },
   limits: [{ subject: BUSY, against: IDLE, atMost: 2 }],
-}
+})
 
-export const plugins: Benchmark[] = [transformation, delivery, administration]
+export const plugins: Benchmark[] = [
+  transformation('plugins.transformation', startWorkspace),
+  transformation('plugins.transformation.postgres', startOnPostgres),
+  delivery('plugins.delivery', startWorkspace, storeOnSqlite),
+  delivery('plugins.delivery.postgres', startOnPostgres, storeOnPostgres),
+  administration('plugins.administration', startWorkspace),
+  administration('plugins.administration.postgres', startOnPostgres),
+]

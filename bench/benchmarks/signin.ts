@@ -113,17 +113,18 @@ const isolation = (name: string, start: () => Promise<Workspace>): Benchmark => 
 const HTTP = `${USERS} parallel sign-ins`
 const DIRECT = `${USERS} argon2 verifications`
 
-const rate: Benchmark = {
-  name: 'signin.rate',
+const rate = (name: string, start: () => Promise<Workspace>): Benchmark => ({
+  name,
   description: `A sign-in takes little more than its argon2 hash. ${MAX_CONCURRENT} at a time.`,
   rounds: 5,
-  setup: setup(startWorkspace),
+  setup: setup(start),
   variants: { [DIRECT]: verifyDirectly, [HTTP]: () => timed(() => Promise.all(everyUser(signIn))) },
   limits: [{ subject: HTTP, against: DIRECT, atMost: 2 }],
-}
+})
 
 export const signin: Benchmark[] = [
   isolation('signin.isolation', startWorkspace),
   isolation('signin.isolation.postgres', startOnPostgres),
-  rate,
+  rate('signin.rate', startWorkspace),
+  rate('signin.rate.postgres', startOnPostgres),
 ]

@@ -2,18 +2,27 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Benchmark } from '../benchmark.ts'
 import { freePort, installPeers, prism, waitUntilReady } from '../peers.ts'
+import { postgresVariables, startOnPostgres } from '../postgres.ts'
+import type { Workspace } from '../workspace.ts'
 
-/** From the start of the process to the first authenticated response from a new database. */
-async function startToFirstResponse(): Promise<number> {
+interface StartOptions {
+  flags?: string[]
+  variables?: Record<string, string>
+  /** Unless this start creates it. */
+  api_key?: string
+}
+
+/** From the start of the process to the first authenticated response. */
+async function startToFirstResponse({ flags = [], variables, api_key }: StartOptions): Promise<number> {
   const start = performance.now()
-  const server = spawn(process.execPath, ['dist/workspace-admin.js', 'serve', '--ephemeral', '--json', '--port', '0'], {
+  const server = spawn(process.execPath, ['dist/workspace-admin.js', 'serve', ...flags, '--json', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, LOG_LEVEL: 'silent' },
+    env: { ...process.env, LOG_LEVEL: 'silent', ...variables },
   })
   const [line] = await once(server.stdout, 'data')
-  const { url, api_key } = JSON.parse(String(line))
-  const response = await fetch(`${url}/api/organizations/@current/`, {
-    headers: { authorization: `Bearer ${api_key}` },
+  const output: { url: string; api_key?: string } = JSON.parse(String(line))
+  const response = await fetch(`${output.url}/api/organizations/@current/`, {
+    headers: { authorization: `Bearer ${output.api_key ?? api_key}` },
   })
   await response.text()
   const milliseconds = performance.now() - start
@@ -42,7 +51,15 @@ async function prismToFirstResponse(): Promise<number> {
 
 const EMPTY = 'node -e 0'
 const US = 'start to first 200'
+const ON_POSTGRES = 'start to first 200, on an existing PostgreSQL database'
 const PRISM = 'Prism, start to first response'
+
+let existing: Workspace
+
+const postgresStart = ({ database, api_key }: Workspace): StartOptions => ({
+  variables: postgresVariables(database),
+  api_key,
+})
 
 export const start: Benchmark = {
   name: 'start',
@@ -50,9 +67,15 @@ export const start: Benchmark = {
   rounds: 9,
   setup: async () => {
     installPeers()
+    existing = await startOnPostgres()
     return undefined
   },
-  variants: { [EMPTY]: emptyNode, [US]: startToFirstResponse, [PRISM]: prismToFirstResponse },
+  variants: {
+    [EMPTY]: emptyNode,
+    [US]: () => startToFirstResponse({ flags: ['--ephemeral'] }),
+    [ON_POSTGRES]: () => startToFirstResponse(postgresStart(existing)),
+    [PRISM]: prismToFirstResponse,
+  },
   limits: [
     { subject: US, against: EMPTY, atMost: 3 },
     { subject: US, against: PRISM, atLeast: 3 },
