@@ -15,11 +15,13 @@ const EVENTS = 20_000
 const BATCH = 500
 
 /** About 1 kB. */
+const largeProperties = (i: number): object => ({ ...properties(i), note: 'x'.repeat(500) })
+
 const event = (i: number): object => ({
   uuid: v7(),
   event: 'order placed',
   distinct_id: `person-${i % 1_000}`,
-  properties: { ...properties(i), note: 'x'.repeat(500) },
+  properties: largeProperties(i),
 })
 
 async function installPlugin(workspace: Workspace, source: string, enabled = true): Promise<number> {
@@ -73,17 +75,17 @@ let delivering: Workspace
 let config: number
 let context: QuickJSContext
 
-/** Writes the events directly into the database. */
-interface Stored {
+interface StoredEvents {
   /** Whether the configuration has got the last of the events. */
   isDelivered(): Promise<boolean>
   close(): Promise<void>
 }
-type Store = (workspace: Workspace) => Promise<Stored>
+/** Writes the events directly into the database. */
+type Store = (workspace: Workspace) => Promise<StoredEvents>
 
-const jsonOf = (i: number): string => JSON.stringify({ ...properties(i), note: 'x'.repeat(500) })
+const jsonOf = (i: number): string => JSON.stringify(largeProperties(i))
 
-async function storeOnSqlite({ file, project_id }: Workspace): Promise<Stored> {
+async function storeOnSqlite({ file, project_id }: Workspace): Promise<StoredEvents> {
   const events = new Sqlite(file)
   const insert = events.prepare(
     "insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain) values (?, ?, ?, ?, 0, 0, ?, '')",
@@ -98,7 +100,7 @@ async function storeOnSqlite({ file, project_id }: Workspace): Promise<Stored> {
   return { isDelivered: async () => place.get(config) === last, close: async () => void states.close() }
 }
 
-async function storeOnPostgres({ database, project_id }: Workspace): Promise<Stored> {
+async function storeOnPostgres({ database, project_id }: Workspace): Promise<StoredEvents> {
   const client = new pg.Client(database)
   await client.connect()
   const lines = Array.from({ length: EVENTS }, (_, i) =>

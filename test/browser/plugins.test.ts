@@ -360,7 +360,12 @@ for (const engine of ENGINES)
       await row.getByText(/% of calls succeeded in 24 hours/).waitFor()
       await inspect(page, 'plugins-failing')
 
-      // Turned on again, the plugin gets or skips the events of the pause.
+      // Turned on again, the plugin gets or skips the events of the pause. The question does not wait for the list.
+      const list = Promise.withResolvers<void>()
+      await page.route(/\/plugin_configs\//, async (route) => {
+        if (route.request().method() === 'GET') await list.promise
+        await route.continue()
+      })
       await row.getByRole('switch', { name: 'Greeter is on' }).click({ force: true })
       await row.getByRole('switch', { name: 'Greeter is off' }).waitFor()
       await row.getByText('Off after an error').waitFor()
@@ -368,6 +373,8 @@ for (const engine of ENGINES)
       await row.getByRole('switch', { name: 'Greeter is off' }).click({ force: true })
       const dialog = page.getByRole('dialog', { name: 'Turn "Greeter" on?' })
       await dialog.getByText('Choose what happens').waitFor()
+      list.resolve()
+      await page.unrouteAll({ behavior: 'wait' })
       await inspect(page, 'plugin-resume')
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'hidden' })

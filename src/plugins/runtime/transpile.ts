@@ -27,8 +27,8 @@ export function transpile(name: string, source: string, { preserveDynamicImport 
       }
       const text = source.replace(/^\ufeff/, '')
       const { code } = transform(text, options)
-      const mayHaveSeveral = EXPORT_OF_SEVERAL.test(code) || EXPORT_OF_PATTERN.test(text)
-      return mayHaveSeveral ? transform(splitExports(text, options), options).code : code
+      const isMiscompiled = EXPORT_OF_SEVERAL.test(code) || EXPORT_OF_PATTERN.test(text)
+      return isMiscompiled ? transform(splitExports(text, options), options).code : code
     } catch (error) {
       first ??= error instanceof TranspileError ? error : new TranspileError(describeSyntaxError(error))
     }
@@ -37,7 +37,7 @@ export function transpile(name: string, source: string, { preserveDynamicImport 
 
 /** sucrase declares only the first variable of `export const a = 1, b = 2`, and none of `export let a, b`. */
 const EXPORT_OF_SEVERAL = /; exports\.([\w$]{1,200}) = \1,|^ ?exports\.[\w$]{1,200},/m
-/** sucrase declares none of the variables after a pattern, as in `export const { a } = x, b = 2`. */
+/** sucrase declares no variable after a pattern, as in `export const { a } = x, b = 2`, and needs a semicolon before it. */
 const EXPORT_OF_PATTERN = /\bexport\s{1,100}(?:const|let|var)\s{0,100}[{[]/
 
 /** A row of `getFormattedTokens`: the place and the label of a token. */
