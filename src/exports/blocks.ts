@@ -19,7 +19,7 @@ export interface BlockSender {
 }
 
 export interface Block {
-  /** Adds lines with their line breaks. Resolves when the block can take more. */
+  /** Adds lines with their line breaks. Resolves when the block can take more. May free a text added whole. */
   add(lines: Buffer): Promise<void>
   /** Delivers the block. Returns the number of bytes. */
   send(): Promise<number>

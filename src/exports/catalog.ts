@@ -8,7 +8,7 @@ interface Entry {
   load(): Promise<Destination<DestinationConfig>>
 }
 
-const AWS: Entry['libraries'] = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage']
+const AWS: Entry['libraries'] = ['@aws-sdk/client-s3']
 
 const DESTINATIONS: Record<DestinationType, Entry> = {
   AwsS3: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).awsS3 },

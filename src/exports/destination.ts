@@ -84,6 +84,7 @@ export interface Tools {
 
 /** Receives the events of one run. */
 export interface Receiver {
+  /** Takes over the page: its text may be freed. */
   write(page: Page): Promise<void>
   /** The number of bytes written so far, an estimate for Parquet. */
   bytes(): number

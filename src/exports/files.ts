@@ -121,17 +121,18 @@ export function openFileReceiver(store: FileStore, delivery: Delivery<FilesConfi
 
   return {
     write: async ({ text, records, cursor }) => {
+      const { length } = text
       let from = 0
-      for (; skipped > 0 && from < text.length; skipped--) {
+      for (; skipped > 0 && from < length; skipped--) {
         from = text.indexOf(LINE_BREAK, from) + 1
         reached.beyond++
       }
-      while (from < text.length) {
+      while (from < length) {
         current ??= await openFile()
         const taken = await current.encoder.write({ text: text.subarray(from) })
         current.text_bytes += taken
         from += taken
-        if (from === text.length) break
+        if (from === length) break
         reached = { ...reached, beyond: reached.beyond + countLines(text.subarray(from - taken, from)) }
         await finish(current)
       }

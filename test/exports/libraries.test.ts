@@ -36,7 +36,6 @@ const TYPE = 'destination__type'
 const FORMAT = 'destination__config__file_format'
 const CASES: [library: keyof typeof packageJson.peerDependencies, type: string, config: object, attr: string][] = [
   ['@aws-sdk/client-s3', 'S3', S3, TYPE],
-  ['@aws-sdk/lib-storage', 'S3', S3, TYPE],
   ['@azure/storage-blob', 'AzureBlob', AZURE, TYPE],
   ['@duckdb/node-api', 'File', { file_format: 'Parquet' }, FORMAT],
   ['@duckdb/node-api', 'S3', { ...S3, file_format: 'Parquet' }, FORMAT],

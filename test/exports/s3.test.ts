@@ -122,6 +122,46 @@ t.test('aborts the unfinished uploads of killed attempts', async (t) => {
   )
 })
 
+t.test('uploads parts in parallel and removes those of a failed upload', async (t) => {
+  const store = await openStore(t)
+  const proxy = await openFaultProxy(t, store.port)
+  const config = configOf(proxy.port, { prefix: 'p' })
+  const line = `${JSON.stringify({ text: 'x'.repeat(1_000_000) })}\n`
+  const text = line.repeat(60)
+  const requests = (method: string): string[] =>
+    proxy.seen.flatMap((request) =>
+      request.method === method ? [request.url.replace(/uploadId=[^&]*/, 'uploadId')] : [],
+    )
+
+  t.equal(await send(s3, config, toolsFor(t), text), undefined)
+  const [stored] = Object.values(await store.objects())
+  t.ok(stored!.equals(Buffer.from(text)), 'the object has all parts in order')
+  t.equal(requests('PUT').length, 8)
+
+  proxy.seen.length = 0
+  proxy.fault = ({ method, url }) => (method === 'PUT' && url!.includes('partNumber=3') ? { status: 503 } : undefined)
+  t.match(await send(shortTimeouts, config, toolsFor(t), text), { retryable: true, message: /503/ })
+  t.match(requests('DELETE'), [/uploadId/])
+  t.notOk(
+    requests('PUT').some((url) => url.includes('partNumber=8')),
+    'no further parts are sent',
+  )
+
+  proxy.seen.length = 0
+  const controller = new AbortController()
+  proxy.fault = ({ method, url }) => {
+    if (method !== 'PUT' || !url!.includes('partNumber=2')) return undefined
+    controller.abort(new Error('cancelled'))
+    return 'hang'
+  }
+  await t.rejects(
+    send(s3, config, toolsFor(t, { signal: controller.signal }), text).then((error) => {
+      throw error
+    }),
+  )
+  t.match(requests('DELETE'), [/uploadId/], 'a cancelled upload is removed too')
+})
+
 t.test('an S3 store that fails', async (t) => {
   const store = await openStore(t)
   const proxy = await openFaultProxy(t, store.port)

@@ -18,6 +18,7 @@ import {
   type Tools,
 } from '../destination.ts'
 import { hostOf } from '../object-stores.ts'
+import { freeText } from '../page-memory.ts'
 
 type Config = components['schemas']['ClickHouseConfig']
 
@@ -213,7 +214,11 @@ function openBlock(key: readonly string[], insert: (token: string, rows: Buffer)
         if (bytes > 0) hash.update('\n')
         hash.update(lines.subarray(0, -1))
         bytes += lines.length
-        gzip.write(lines, (error) => (error ? fail(error) : done()))
+        gzip.write(lines, (error) => {
+          if (error) return fail(error)
+          freeText(lines)
+          done()
+        })
       }),
     send: async () => {
       gzip.end()

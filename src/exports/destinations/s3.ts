@@ -22,24 +22,15 @@ import {
   type ObjectStoreLimits,
   testConnection,
 } from '../object-stores.ts'
+import { uploadObject } from '../s3-upload.ts'
 
 type Schemas = components['schemas']
 type Config = Schemas['S3Config']
 type AwsConfig = Schemas['AwsS3Config']
 type CompatibleConfig = Schemas['S3CompatibleConfig']
 
-/** An upload has at most 10,000 parts, so at most 160 GB. */
-const PART_BYTES = 16 * 1024 * 1024
-/** Each part is in memory until it is uploaded. */
-const CONCURRENT_PARTS = 4
-
-async function load() {
-  const [client, storage] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
-  return { ...client, ...storage }
-}
-
 /** Loaded on first use, which takes a third of a second. Validating a config does not need it. */
-let aws: Awaited<ReturnType<typeof load>>
+let aws: typeof import('@aws-sdk/client-s3')
 
 /** The settings that S3, AwsS3 and S3Compatible share. */
 interface Bucket {
@@ -179,7 +170,7 @@ export async function openBucket(
   tools: StoreTools,
   limits: ObjectStoreLimits = DEFAULT_LIMITS,
 ): Promise<BucketStore> {
-  aws = await load()
+  aws = await import('@aws-sdk/client-s3')
   const client = connect(config, tools, limits)
   const { bucket_name: Bucket, encryption, kms_key_id } = config
   const options = { abortSignal: tools.signal }
@@ -209,28 +200,13 @@ export async function openBucket(
     put: (Key, Body) =>
       withDescribedErrors(tools, async () => {
         await abortUnfinishedUploads(client, Bucket, Key, tools)
-        const abortController = new AbortController()
-        const abort = (): void => abortController.abort()
-        const upload = new aws.Upload({
-          client,
-          params: {
-            Bucket,
-            Key,
-            Body,
-            ...(encryption && { ServerSideEncryption: encryption }),
-            ...(encryption === 'aws:kms' && kms_key_id && { SSEKMSKeyId: kms_key_id }),
-          },
-          partSize: PART_BYTES,
-          queueSize: CONCURRENT_PARTS,
-          abortController,
-        })
-        tools.signal.addEventListener('abort', abort)
-        try {
-          tools.signal.throwIfAborted()
-          await upload.done()
-        } finally {
-          tools.signal.removeEventListener('abort', abort)
+        const object = {
+          Bucket,
+          Key,
+          ...(encryption && { ServerSideEncryption: encryption }),
+          ...(encryption === 'aws:kms' && kms_key_id && { SSEKMSKeyId: kms_key_id }),
         }
+        await uploadObject(aws, client, object, Body, tools.signal)
       }),
     close: async () => client.destroy(),
   }

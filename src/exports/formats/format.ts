@@ -8,7 +8,7 @@ export type Compression = NonNullable<FileConfig['compression']>
 
 /** Encodes pages of events into the bytes of one file. */
 export interface Encoder {
-  /** Returns the bytes of text that were added: whole lines, fewer than all if the file is full. */
+  /** Returns the bytes of text that were added: whole lines, fewer than all if the file is full. May free a text added whole. */
   write(page: Pick<Page, 'text'>): Promise<number>
   /** The approximate size of the file so far. */
   bytes(): number

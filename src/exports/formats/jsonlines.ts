@@ -1,5 +1,6 @@
 import { PassThrough, type Transform } from 'node:stream'
 import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib'
+import { freeText } from '../page-memory.ts'
 import { type Encoder, type EncoderOptions, endOfLines } from './format.ts'
 
 /** Compresses nearly as well as level 11 in a tenth of the time. */
@@ -46,12 +47,15 @@ export function openJsonLines({ compression, sink, max_bytes = Number.POSITIVE_I
 
   return {
     write: async ({ text }) => {
+      const { length } = text
       let taken = 0
-      while (taken < text.length) {
+      while (taken < length) {
         const end = endOfLines(text, taken, fitting, isEmpty)
         if (end > taken) {
           const lines = text.subarray(taken, end)
           await settle((done) => stream.write(lines, done))
+          // A compressor has read it.
+          if (flush) freeText(lines)
           isEmpty = false
           isFlushed = false
           fitting -= end - taken

@@ -13,6 +13,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { CELL, CELL_ESCAPES, type Column } from '../../events/extract.ts'
+import { freeText } from '../page-memory.ts'
 import { type Compression, type Encoder, type EncoderOptions, endOfLines } from './format.ts'
 
 /** Enough for DuckDB's input buffers and one row group. Beyond it the run fails, not the machine. */
@@ -208,6 +209,7 @@ async function openPart(
     await writeAll(input, pages).catch((error) => {
       failure ??= error
     })
+    for (const page of pages) freeText(page)
     queued_bytes -= bytes
     flushing = queue.length && failure === undefined ? flush() : undefined
   }
