@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { CompletedPart, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import { permanentError } from './destination.ts'
+import { freeText } from './page-memory.ts'
 
 type Aws = typeof import('@aws-sdk/client-s3')
 
@@ -56,7 +57,7 @@ export async function uploadObject(
     let count = 0
     let buffer: Buffer | undefined
     let filled = 0
-    for await (const chunk of body)
+    for await (const chunk of body) {
       for (let from = 0; from < chunk.length; ) {
         buffer ??= await takeBuffer()
         const copied = chunk.copy(buffer, filled, from)
@@ -67,6 +68,8 @@ export async function uploadObject(
         buffer = undefined
         filled = 0
       }
+      freeText(chunk)
+    }
     const rest = buffer?.subarray(0, filled) ?? Buffer.alloc(0)
     if (UploadId === undefined) {
       await client.send(new aws.PutObjectCommand({ ...object, Body: rest }), options)
