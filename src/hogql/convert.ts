@@ -33,7 +33,7 @@ export const floorTo = (time: Sql, unit: number): Sql =>
 export const remainder = (time: Sql, unit: number): Sql =>
   sql`((${time} + ${integerLiteral(EPOCH_SHIFT)}) % ${integerLiteral(unit)})`
 
-export const sqliteSeconds = (time: Sql): Sql => floorTo(time, SECOND)
+export const wholeSeconds = (time: Sql): Sql => floorTo(time, SECOND)
 export const postgresTimestamp = (time: Sql): Sql => sql`(timestamp '1970-01-01' + ${time} * interval '1 microsecond')`
 export const postgresDate = (time: Sql): Sql => sql`(date '1970-01-01' + (${floorTo(time, DAY)})::int)`
 
@@ -79,12 +79,12 @@ export function asText(value: TypedSql): Sql {
       return either(sql`(case ${inner} when 1 then 'true' when 0 then 'false' end)`, sql`(${inner})::text`)
     case 'datetime':
       return either(
-        sql`(strftime('%Y-%m-%d %H:%M:%S', ${sqliteSeconds(inner)}, 'unixepoch') || printf('.%06d', ${remainder(inner, SECOND)}))`,
+        sql`(strftime('%Y-%m-%d %H:%M:%S', ${wholeSeconds(inner)}, 'unixepoch') || printf('.%06d', ${remainder(inner, SECOND)}))`,
         sql`to_char(${postgresTimestamp(inner)}, 'YYYY-MM-DD HH24:MI:SS.US')`,
       )
     case 'date':
       return either(
-        sql`strftime('%Y-%m-%d', ${sqliteSeconds(inner)}, 'unixepoch')`,
+        sql`strftime('%Y-%m-%d', ${wholeSeconds(inner)}, 'unixepoch')`,
         sql`to_char(${postgresDate(inner)}, 'YYYY-MM-DD')`,
       )
     case 'json':

@@ -11,7 +11,7 @@ import {
   remainder,
   requireType,
   SECOND,
-  sqliteSeconds,
+  wholeSeconds,
 } from './convert.ts'
 import { FORMATS, parseFormat } from './datetime.ts'
 import { constantString, type Fn, type Functions, fn } from './env.ts'
@@ -41,7 +41,7 @@ const timeFn = (build: (time: Sql) => Sql, type: HogType = INTEGER): Fn =>
   fn(1, ([value], { at, name }) => derive(at, type, build(datetimeArgument(value, name)), [value]))
 
 const sqlitePart = (time: Sql, format: string): Sql =>
-  sql`cast(strftime(${format}, ${sqliteSeconds(time)}, 'unixepoch') as integer)`
+  sql`cast(strftime(${format}, ${wholeSeconds(time)}, 'unixepoch') as integer)`
 const year = (time: Sql): Sql => either(sqlitePart(time, '%Y'), sql`extract(year from ${postgresDate(time)})::bigint`)
 const month = (time: Sql): Sql => either(sqlitePart(time, '%m'), sql`extract(month from ${postgresDate(time)})::bigint`)
 const dayOfMonth = (time: Sql): Sql =>
@@ -60,7 +60,7 @@ const startOfWeek = (time: Sql, firstDay: number): Sql =>
 
 const startOfMonths = (time: Sql, unit: 'month' | 'quarter' | 'year'): Sql => {
   const literal: Sql = { strings: [`'${unit}'`], parts: [] }
-  const seconds = sqliteSeconds(time)
+  const seconds = wholeSeconds(time)
   const sqlite =
     unit === 'quarter'
       ? sql`unixepoch(${seconds}, 'unixepoch', 'start of month', '-' || ((${sqlitePart(time, '%m')} - 1) % 3) || ' months')`

@@ -92,3 +92,31 @@ t.test('builds the same text on both engines', async (t) => {
     )
   t.strictSame(comparable(texts.slice(0, half)), comparable(texts.slice(half)))
 })
+
+for (const engine of ENGINES)
+  t.test(`writes times with all digits (${engine})`, async (t: Test) => {
+    const app = await openApp(t, engine)
+    const starts = ['1700-01-01T00:00:00.00000', '1969-12-31T23:59:59.99999', '1970-01-01T00:00:00.00000']
+    const digits = [...starts, '2025-02-28T23:59:59.12300', '2026-01-01T00:00:00.00010']
+    const times = [
+      '0001-01-01T00:00:00.000000Z',
+      ...digits.flatMap((start) => Array.from({ length: 10 }, (_, digit) => `${start}${digit}Z`)),
+    ]
+    await ingest(
+      app,
+      plainEvents(times.length).map((one, i) => ({ ...one, timestamp: times[i] })),
+    )
+    const source = await openSource(app.deps.config.DATABASE_URL, false)
+    t.teardown(() => source.close())
+    const extract = {
+      ...extractOf(app.first.project_id, 'json'),
+      range: { by: 'times', start: -7e16, end: 9e15 },
+    } as const
+    const lines = textOf(await pagesOf(source, { ...extract, include: null, columns: [timestamp] }, 1_000))
+      .trim()
+      .split('\n')
+    t.same(
+      lines.map((line) => JSON.parse(line).timestamp),
+      times,
+    )
+  })
