@@ -1,13 +1,12 @@
 /** Delivers to files on the server. Each export has its own folder. */
-import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
 import { type DeliveryError, type Destination, permanentError, retryableError } from '../destination.ts'
 import { FILE_COLUMNS, type FileStore, fileEncoding, openFileReceiver, validateFileConfig } from '../files.ts'
+import { freeText } from '../page-memory.ts'
 import { partialFilePrefix } from '../temporary-files.ts'
 
 type Config = components['schemas']['FileConfig']
@@ -77,7 +76,17 @@ function folderStore(root: string, run_id: string, attempt: number): FileStore {
 }
 
 async function write(path: string, body: Readable): Promise<void> {
-  await pipeline(body, createWriteStream(path, { mode: PRIVATE_FILE, flags: 'wx', flush: true }))
+  const file = await open(path, 'wx', PRIVATE_FILE)
+  try {
+    for await (const chunk of body) {
+      let rest: Buffer = chunk
+      while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten)
+      freeText(chunk)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /** Rejects symbolic links, which could lead outside the root. */

@@ -8,6 +8,7 @@ import { type Delivery, retryableError, type Tools } from '../destination.ts'
 import type { Encoder } from '../formats/format.ts'
 import { openJsonLines } from '../formats/jsonlines.ts'
 import { DEFAULT_LIMITS as BUCKET_LIMITS } from '../object-stores.ts'
+import { freeText } from '../page-memory.ts'
 import { truncate } from '../tables.ts'
 import type { Session, SessionLimits } from './postgres-session.ts'
 import { type BucketStore, isRegion, openBucket } from './s3.ts'
@@ -64,14 +65,14 @@ export function cellParser(columns: readonly StagedColumn[]): CellParser {
     }
   })
   return {
-    rows: ({ text }) =>
-      text
-        .toString('utf8', 0, text.length - 1)
-        .split('\n')
-        .map((line) => {
-          const cells = line.split(CELL.delimiter)
-          return convert.map((read, i) => (cells[i] === CELL.none ? null : read(cells[i] ?? '')))
-        }),
+    rows: ({ text }) => {
+      const lines = text.toString('utf8', 0, text.length - 1).split('\n')
+      freeText(text)
+      return lines.map((line) => {
+        const cells = line.split(CELL.delimiter)
+        return convert.map((read, i) => (cells[i] === CELL.none ? null : read(cells[i] ?? '')))
+      })
+    },
     truncated: () => truncated,
   }
 }

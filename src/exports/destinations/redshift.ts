@@ -196,9 +196,9 @@ async function openReceiver(session: Session, delivery: Delivery<Config>, limits
   return {
     write: async (page) => {
       if (isDelivered) return
-      await loader.write(parse.rows(page))
       records += page.records
       bytes += page.text.length
+      await loader.write(parse.rows(page))
     },
     bytes: () => bytes,
     commit: async () => {
