@@ -1,5 +1,4 @@
 /** Uploads an object to S3, in parts if it is large. */
-import { Buffer } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { CompletedPart, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import { permanentError } from './destination.ts'
@@ -47,7 +46,8 @@ export async function uploadObject(
   const startPart = async (buffer: Buffer, number: number): Promise<void> => {
     if (number > MAX_PARTS) throw TOO_LARGE
     UploadId ??= await createUpload(aws, client, object, options)
-    const part = sendPart(buffer, number).finally(() => sending.delete(part))
+    // A failed part stays in the set, so that the upload cannot complete without it.
+    const part = sendPart(buffer, number).then(() => void sending.delete(part))
     sending.add(part)
     // Ends the loop that reads the body.
     part.catch((error) => body.destroy(error))
