@@ -419,7 +419,7 @@ function quoted(value: Sql): Sql {
 }
 
 /** Always with microseconds. SQLite's `datetime` takes half the time of `strftime`. */
-const isoParts = (time: Sql): Sql[] => [
+const sqliteIso = (time: Sql): Sql[] => [
   sql`replace(datetime(${wholeSeconds(time)}, 'unixepoch'), ' ', 'T')`,
   literal('.'),
   sql`substr(1000000 + ${remainder(time, SECOND)}, 2)`,
@@ -427,12 +427,12 @@ const isoParts = (time: Sql): Sql[] => [
 ]
 
 const iso = (time: Sql): Sql =>
-  either(joined(isoParts(time), ' || '), sql`to_char(${postgresTimestamp(time)}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
+  either(joined(sqliteIso(time), ' || '), sql`to_char(${postgresTimestamp(time)}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
 /** The same as several arguments, for times until the year 9999. On PostgreSQL, `to_json` takes less time than `to_char`. */
 const isoArguments = (time: Sql): Sql =>
   either(
-    joined(isoParts(time), ', '),
+    joined(sqliteIso(time), ', '),
     sql`substr(to_json(timestamp '1970-01-01' + ${wholeSeconds(time)} * interval '1 second')::text, 2, 19), '.',
       substr((1000000 + ${remainder(time, SECOND)})::text, 2), 'Z'`,
   )

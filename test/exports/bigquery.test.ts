@@ -233,10 +233,10 @@ for (const engine of ENGINES)
     })
   })
 
-/** Pages of the events, as the destination receives them. */
 /** A receiver may free the text of a page. */
 const copyOf = (page: Page): Page => ({ ...page, text: Buffer.from(page.text) })
 
+/** Pages of the events, as the destination receives them. */
 async function pagesOf(app: TestApp, { columns }: { columns: Delivery<unknown>['columns'] }, count: number) {
   const { openSource } = await import('../../src/events/source.ts')
   const { project_id, range, url } = jobTo(app, {})

@@ -129,9 +129,7 @@ t.test('uploads parts in parallel and removes those of a failed upload', async (
   const line = `${JSON.stringify({ text: 'x'.repeat(1_000_000) })}\n`
   const text = line.repeat(60)
   const requests = (method: string): string[] =>
-    proxy.seen.flatMap((request) =>
-      request.method === method ? [request.url.replace(/uploadId=[^&]*/, 'uploadId')] : [],
-    )
+    proxy.seen.filter((request) => request.method === method).map(({ url }) => url)
 
   t.equal(await send(s3, config, toolsFor(t), text), undefined)
   const [stored] = Object.values(await store.objects())
