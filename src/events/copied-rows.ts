@@ -4,6 +4,7 @@
  * in PostgreSQL, against 4.7 s with a statement for each page.
  */
 import type { Client, Connection, Submittable } from 'pg'
+import { append, type Layout, lineWriter, type Output } from './line-writer.ts'
 
 export interface CopiedRows {
   /** Resolves when `limit` rows or `max_bytes` have arrived. Returns fewer rows at the end, and null after it. */
@@ -16,24 +17,28 @@ export interface CopiedRows {
 
 export interface CopiedPage {
   records: number
-  /** The first column of the last row. */
-  place: string
-  /** The second column of all rows. */
+  /** The first two columns of the last row. */
+  place: [major: number, minor: string]
+  /** The lines of all rows. */
   text: Buffer
 }
 
 /** The signature, the flags and the length of the extension. */
 const HEADER_BYTES = 19
-const COLUMNS = 2
+/** Where the first two values begin, each after its length of four bytes. */
+const MAJOR_AT = 4
+const MINOR_AT = 16
 
-/** The first sizes of the buffers of the two columns. */
+/** The first sizes of the buffers. */
 const PLACES_BYTES = 64 * 1024
 const LINES_BYTES = 1024 * 1024 + 256 * 1024
 
-/** `query` selects two columns of text, neither of which is NULL. */
-export function copyRows(client: Client, query: string): CopiedRows {
-  const places = openColumn(PLACES_BYTES)
-  const lines = openColumn(LINES_BYTES)
+/** `query` selects an integer and a text, neither of which is NULL, followed by the values of `layout`. */
+export function copyRows(client: Client, query: string, layout: Layout): CopiedRows {
+  const columns = 2 + layout.fields.length
+  const writeLine = lineWriter(layout)
+  const places = openTexts(PLACES_BYTES)
+  const lines = openTexts(LINES_BYTES)
   let count = 0
   let isStarted = false
   let isDone = false
@@ -43,15 +48,16 @@ export function copyRows(client: Client, query: string): CopiedRows {
   let socket: Connection['stream'] | undefined
 
   const readTuples = (message: Buffer): void => {
+    if (isDiscarding) return
     let at = isStarted ? 0 : HEADER_BYTES
     isStarted = true
-    while (at < message.length && message.readInt16BE(at) === COLUMNS) {
-      const place_at = at + 6
-      const line_at = place_at + message.readInt32BE(at + 2) + 4
-      at = line_at + message.readInt32BE(line_at - 4)
-      if (isDiscarding) continue
-      places.add(message, place_at, line_at - 4)
-      lines.add(message, line_at, at)
+    while (at < message.length && message.readInt16BE(at) === columns) {
+      const place_at = at + 2
+      const place_end = place_at + MINOR_AT + message.readInt32BE(place_at + MINOR_AT - 4)
+      append(message, place_at, place_end, places.output)
+      places.end()
+      at = writeLine(message, place_end, lines.output)
+      lines.end()
     }
   }
   const submittable = {
@@ -99,8 +105,9 @@ export function copyRows(client: Client, query: string): CopiedRows {
       if (records === 0) return null
       count += records
       const place_at = places.ends[records - 2] ?? 0
-      const place = places.take(records).toString('utf8', place_at)
-      return { records, place, text: lines.take(records) }
+      const place = places.take(records).subarray(place_at)
+      const major = Number(place.readBigInt64BE(MAJOR_AT))
+      return { records, place: [major, place.toString('utf8', MINOR_AT)], text: lines.take(records) }
     },
     count: () => count,
     discard: async () => {
@@ -110,40 +117,31 @@ export function copyRows(client: Client, query: string): CopiedRows {
   }
 }
 
-interface Column {
-  /** Where the value of each row ends. */
+/** Texts one after the other in one buffer. Buffers for each row would need 40 % more CPU time. */
+interface Texts {
+  output: Output
+  /** Where each text ends. */
   ends: readonly number[]
-  /** Copies the value, because the driver reuses its buffer. */
-  add(message: Buffer, start: number, end: number): void
-  /** Removes the values of the first rows. Returns their bytes. */
-  take(rows: number): Buffer
+  /** Ends a text at the end of the output. */
+  end(): void
+  /** Removes the first texts. Returns their bytes. */
+  take(count: number): Buffer
 }
 
-/** The values of one column, one after the other in one buffer. Buffers for each row would need 40 % more CPU time. */
-function openColumn(initial_bytes: number): Column {
-  let bytes = Buffer.allocUnsafeSlow(initial_bytes)
-  let length = 0
+function openTexts(initial_bytes: number): Texts {
+  const output: Output = { bytes: Buffer.allocUnsafeSlow(initial_bytes), length: 0 }
   const ends: number[] = []
   return {
+    output,
     ends,
-    add: (message, start, end) => {
-      const needed = length + end - start
-      if (needed > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(2 * needed)
-        bytes.copy(larger, 0, 0, length)
-        bytes = larger
-      }
-      message.copy(bytes, length, start, end)
-      length = needed
-      ends.push(length)
-    },
-    take: (rows) => {
-      const size = ends[rows - 1] ?? 0
+    end: () => void ends.push(output.length),
+    take: (count) => {
+      const size = ends[count - 1] ?? 0
       const taken = Buffer.allocUnsafeSlow(size)
-      bytes.copy(taken, 0, 0, size)
-      bytes.copyWithin(0, size, length)
-      length -= size
-      ends.splice(0, rows)
+      output.bytes.copy(taken, 0, 0, size)
+      output.bytes.copyWithin(0, size, output.length)
+      output.length -= size
+      ends.splice(0, count)
       for (const [i, end] of ends.entries()) ends[i] = end - size
       return taken
     },

@@ -189,11 +189,14 @@ export function withPersons(events: Sql, project_id: number, withPerson: boolean
   return sql`
     select ${own}, p.is_identified, p.first_distinct_id, cast(p.properties -> 'email' as text),
       cast(p.properties -> 'name' as text), cast(p.properties -> 'username' as text) ${extra}
-    from (${events}) e ${listedPerson(project_id)}`
+    from (${events}) e ${personLookup(project_id)}`
 }
 
-/** The limit makes PostgreSQL look up each person. Otherwise it scans all distinct ids for a page of a hundred events. */
-const listedPerson = (project_id: number): Either => ({
+/**
+ * Joins the person `p` of an event `e`. The limit makes PostgreSQL look up each person in the order of events. Otherwise it
+ * scans all distinct ids for a page of a hundred events, and sorts the events of an export.
+ */
+export const personLookup = (project_id: number): Either => ({
   sqlite: personJoin(project_id),
   postgres: sql`
     left join lateral (

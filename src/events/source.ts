@@ -4,7 +4,16 @@ import type { Observe } from '../sql/db.ts'
 import { EVENTS } from '../sql/migrate.ts'
 import { compile, compileInline, type Sql } from '../sql/template.ts'
 import { type CopiedRows, copyRows } from './copied-rows.ts'
-import { type Cursor, countQuery, cursorOf, type Extract, type Page, pageQuery, rowsQuery } from './extract.ts'
+import {
+  type Cursor,
+  countQuery,
+  cursorOf,
+  cursorOfPlace,
+  type Extract,
+  type Page,
+  pageQuery,
+  valuesQuery,
+} from './extract.ts'
 
 export interface Source {
   /** Returns at most `limit` rows after the cursor, up to and including `through`. Null if there are no more. */
@@ -61,7 +70,7 @@ async function openSqliteSource(url: string, functions: boolean, observe: Observ
     page: async (extract, after, limit, through = null) => {
       const [records, text, place] = await queryRow(pageQuery(extract, after, limit, through))
       if (!Buffer.isBuffer(text)) return null
-      return { records: Number(records), text, cursor: cursorOf(String(place), extract) }
+      return { records: Number(records), text, cursor: cursorOfPlace(String(place), extract) }
     },
     count: async (extract) => Number((await queryRow(countQuery(extract)))[0]),
     close: async () => void handle.close(),
@@ -96,8 +105,8 @@ async function openPostgresSource(url: string, observe: Observe, copy_rows: numb
   const openRows = async (extract: Extract, after: Cursor | null, through: Cursor | null): Promise<OpenRows> => {
     if (open && open.extract === extract && open.cursor === after && open.through === through) return open
     await open?.rows.discard()
-    const query = rowsQuery(extract, after, copy_rows, through)
-    const rows = copyRows(client, compileInline(query, pg.escapeLiteral))
+    const { query, layout } = valuesQuery(extract, after, copy_rows, through)
+    const rows = copyRows(client, compileInline(query, pg.escapeLiteral), layout)
     return { rows, extract, through, cursor: after, text: compile(query, 'postgres').text }
   }
   return {
@@ -107,7 +116,7 @@ async function openPostgresSource(url: string, observe: Observe, copy_rows: numb
         open = current
         const page = await observed(observe, current.text, () => current.rows.next(limit, PAGE_BYTES))
         if (page) {
-          current.cursor = cursorOf(page.place, extract)
+          current.cursor = cursorOf(...page.place, extract)
           return { records: page.records, text: page.text, cursor: current.cursor }
         }
         open = undefined

@@ -3,7 +3,8 @@
  * its config schema as `<type>Config`.
  */
 import type { components } from '../contract/openapi.ts'
-import type { Column, Cursor, Encoding, Page } from '../events/extract.ts'
+import type { Cursor, Page } from '../events/extract.ts'
+import type { Column, Encoding } from '../events/lines.ts'
 import type { Model } from '../events/models.ts'
 import type { Outbound } from '../outbound/guard.ts'
 

@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
-import { type Column, EVENT_COLUMNS as c, type Encoding } from '../events/extract.ts'
+import { EVENT_COLUMNS as c } from '../events/extract.ts'
+import type { Column, Encoding } from '../events/lines.ts'
 import type { Model } from '../events/models.ts'
 import { type Checkpoint, type Delivery, permanentError, type Receiver } from './destination.ts'
 import {

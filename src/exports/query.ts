@@ -1,8 +1,9 @@
 /** The SELECT that chooses the columns and events of an export. */
 
 import { type AppError, invalid } from '../errors.ts'
-import { type Column, customColumn, customCondition, type Extract } from '../events/extract.ts'
+import { customColumn, customCondition, type Extract } from '../events/extract.ts'
 import { parseFilterList } from '../events/filters.ts'
+import type { Column } from '../events/lines.ts'
 import { CHANGING_FEEDS, type Model } from '../events/models.ts'
 import type { Expr, Select } from '../hogql/ast.ts'
 import { canonical } from '../hogql/canonical.ts'

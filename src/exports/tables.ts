@@ -1,6 +1,7 @@
 /** Tables in the databases of export destinations: the columns of events, names, and the ledger of delivered ranges. */
 import { invalid } from '../errors.ts'
-import { type Column, EVENT_COLUMNS as c } from '../events/extract.ts'
+import { EVENT_COLUMNS as c } from '../events/extract.ts'
+import type { Column } from '../events/lines.ts'
 
 /** The columns of events without a query. */
 export const TABLE_COLUMNS: readonly Column[] = [

@@ -1,6 +1,7 @@
 /** Pages of events as deliveries read them. */
 import t, { type Test } from 'tap'
-import { type Cursor, type Encoding, EVENT_COLUMNS, type Extract, type Page } from '../../src/events/extract.ts'
+import { type Cursor, EVENT_COLUMNS, type Extract, type Page } from '../../src/events/extract.ts'
+import type { Encoding } from '../../src/events/lines.ts'
 import { openSource, type Source } from '../../src/events/source.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'

@@ -1,7 +1,8 @@
 /** Delivery to a table in ClickHouse: rows, repeated deliveries and error messages. */
 import { createServer } from 'node:net'
 import t from 'tap'
-import { type Column, EVENT_COLUMNS } from '../../src/events/extract.ts'
+import { EVENT_COLUMNS } from '../../src/events/extract.ts'
+import type { Column } from '../../src/events/lines.ts'
 import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import { clickhouse, createClickHouse } from '../../src/exports/destinations/clickhouse.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'

@@ -3,7 +3,8 @@ import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import { type Column, type Cursor, isAfter } from '../../events/extract.ts'
+import { type Cursor, isAfter } from '../../events/extract.ts'
+import type { Column } from '../../events/lines.ts'
 import {
   type BigQueryApi,
   type BigQueryLimits,

@@ -5,7 +5,8 @@ import { request as requestTls } from 'node:https'
 import { createGzip, gzipSync } from 'node:zlib'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
-import { type Column, EVENT_COLUMNS as c } from '../../events/extract.ts'
+import { EVENT_COLUMNS as c } from '../../events/extract.ts'
+import type { Column } from '../../events/lines.ts'
 import { type Block, type BlockLimits, hashOf, openBlockReceiver } from '../blocks.ts'
 import {
   type Delivery,

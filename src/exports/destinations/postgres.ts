@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
-import type { Column } from '../../events/extract.ts'
+import type { Column } from '../../events/lines.ts'
 import { type Destination, type Merge, permanentError, type Receiver, type Tools } from '../destination.ts'
 import { EVENT_KEY, LEDGER, quote, requireUnreservedName, TABLE_COLUMNS, truncate } from '../tables.ts'
 import { connect, NO_PERMISSION, type Server, type Session, type SessionLimits } from './postgres-session.ts'

@@ -5,7 +5,7 @@
  */
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
-import type { Column } from '../../events/extract.ts'
+import type { Column } from '../../events/lines.ts'
 import {
   type Delivery,
   type Destination,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import type { Column } from '../../events/extract.ts'
+import type { Column } from '../../events/lines.ts'
 import {
   type Delivery,
   type Destination,

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { components } from '../../contract/openapi.ts'
-import type { Column, Page } from '../../events/extract.ts'
+import type { Page } from '../../events/extract.ts'
+import type { Column } from '../../events/lines.ts'
 
 type FileConfig = components['schemas']['FileConfig']
 export type FileFormat = NonNullable<FileConfig['file_format']>

@@ -6,6 +6,8 @@ import { type Encoder, type EncoderOptions, endOfLines } from './format.ts'
 /** Compresses nearly as well as level 11 in a tenth of the time. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
+/** The output of one call. After each call a compressor waits for this thread, which builds the next page. */
+const CHUNK_BYTES = 256 * 1024
 /** The share of the maximum size that a compressed file may leave unused. */
 const UNUSED_SHARE = 0.03
 /** The end of a compressed stream, and what incompressible text adds per byte. Both are upper bounds. */
@@ -88,10 +90,11 @@ interface Compressor {
 }
 
 function compressor(compression: EncoderOptions['compression']): Compressor {
-  if (compression === 'gzip') return flushable(createGzip({ level: GZIP_LEVEL }), constants.Z_SYNC_FLUSH)
+  if (compression === 'gzip')
+    return flushable(createGzip({ level: GZIP_LEVEL, chunkSize: CHUNK_BYTES }), constants.Z_SYNC_FLUSH)
   if (compression === 'brotli')
     return flushable(
-      createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+      createBrotliCompress({ chunkSize: CHUNK_BYTES, params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
       constants.BROTLI_OPERATION_FLUSH,
     )
   return { stream: new PassThrough() }
