@@ -8,13 +8,13 @@ import { ENGINES, openApp } from '../helpers/app.ts'
 import { ingest, plainEvents } from '../helpers/exports.ts'
 
 const COUNT = 95
-const { uuid, event, distinct_id, person_id, properties, timestamp } = EVENT_COLUMNS
+const { uuid, event, distinct_id, person_id, properties, timestamp, elements_chain, set, ip } = EVENT_COLUMNS
 
 const extractOf = (project_id: number, encoding: Encoding): Extract => ({
   model: 'events',
   project_id,
   range: { by: 'times', start: 0, end: 9e15 },
-  columns: [uuid, event, distinct_id, person_id, properties, timestamp],
+  columns: [uuid, event, distinct_id, person_id, properties, timestamp, elements_chain, set, ip],
   encoding,
   include: ["it's", 'back\\slash "quoted"', 'seen'],
   exclude: [],
@@ -41,7 +41,11 @@ for (const engine of ENGINES)
       plainEvents(COUNT).map((one, i) => ({
         ...one,
         event: ["it's", 'back\\slash "quoted"', 'seen'][i % 3],
-        properties: { text: 'line\nbreak, "quotes" and \\ \u00e9 \u{1f600}' },
+        distinct_id: `person "${i}" with ${String.fromCharCode(1 + (i % 0x20))}, \x7f and \u{1f600}`,
+        properties: {
+          text: 'line\nbreak, "quotes" and \\ \u00e9 \u{1f600}',
+          ...(i % 2 && { $ip: '1.2.3.4', $set: { a: '"' }, $elements_chain: `a:text="${'long '.repeat(i)}"` }),
+        },
       })),
     )
     const url = app.deps.config.DATABASE_URL
@@ -54,6 +58,12 @@ for (const engine of ENGINES)
     const source = await open()
     const whole = textOf(await pagesOf(source, extract, 1_000))
     t.equal(whole.split('\n').length, COUNT + 1, 'each line ends with a line break')
+    const rows = whole
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    t.match(rows[8], { distinct_id: 'person "8" with \t, \x7f and \u{1f600}', ip: null, set: null, elements_chain: '' })
+    t.match(rows[9], { ip: '1.2.3.4', set: { a: '"' }, elements_chain: `a:text="${'long '.repeat(9)}"` })
     for (const [limit, copy_rows] of [
       [10, 1_000],
       [10, 19],

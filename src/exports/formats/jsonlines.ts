@@ -31,6 +31,8 @@ export function openJsonLines({ compression, sink, max_bytes = Number.POSITIVE_I
   stored.catch((error) => stream.destroy(error))
   // An unhandled `error` event would end the process. `write` and `close` report the error.
   stream.on('error', () => undefined)
+  /** The last write. The next one waits in the stream, so that a compressor can continue at once. */
+  let pending: Promise<void> = Promise.resolve()
   let isEmpty = true
   let isFlushed = true
 
@@ -55,9 +57,13 @@ export function openJsonLines({ compression, sink, max_bytes = Number.POSITIVE_I
         const end = endOfLines(text, taken, fitting, isEmpty)
         if (end > taken) {
           const lines = text.subarray(taken, end)
-          await settle((done) => stream.write(lines, done))
-          // A compressor has read it.
-          if (flush) freeText(lines)
+          await pending
+          pending = settle((done) => stream.write(lines, done)).then(() => {
+            // A compressor has read them.
+            if (flush) freeText(lines)
+          })
+          // The next write reports the error, or `close`.
+          pending.catch(() => undefined)
           isEmpty = false
           isFlushed = false
           fitting -= end - taken
