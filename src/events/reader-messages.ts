@@ -7,6 +7,8 @@ export type LaneName = 'fast' | 'slow'
 export interface Statement {
   text: string
   values: Value[]
+  /** Whether the best plan is the same for all values. PostgreSQL then plans the statement once per connection. */
+  one_plan?: boolean | undefined
 }
 
 /** The reply of a reader process to a statement. Long results take several replies, all but the last with `more`. */

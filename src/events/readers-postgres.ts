@@ -38,6 +38,7 @@ interface Session {
   /** The statements that may be prepared on this connection. */
   names: StatementNames
   timeout_seconds?: number
+  plan_cache_mode?: string
 }
 
 /** The names of prepared statements by their text. */
@@ -72,7 +73,7 @@ export function createPostgresReaders(url: string): ReaderBackend {
   const sessions = new WeakMap<pg.PoolClient, Session>()
 
   function sessionOf(client: pg.PoolClient): Session {
-    const session = sessions.get(client) ?? { names }
+    const session = sessions.get(client) ?? { names, plan_cache_mode: 'auto' }
     sessions.set(client, session)
     return session
   }
@@ -108,6 +109,10 @@ export function createPostgresReaders(url: string): ReaderBackend {
       if (session.timeout_seconds !== timeout_seconds)
         client.query(`set statement_timeout = '${timeout_seconds}s'`).catch(ignore)
       session.timeout_seconds = timeout_seconds
+      const plan_cache_mode = statement.one_plan ? 'force_generic_plan' : 'auto'
+      if (session.plan_cache_mode !== plan_cache_mode)
+        client.query(`set plan_cache_mode = ${plan_cache_mode}`).catch(ignore)
+      session.plan_cache_mode = plan_cache_mode
       const name = lane === 'fast' ? nameOf(statement.text) : undefined
       const rows = await readRows(client, statement, name)
       reusable = true

@@ -11,6 +11,7 @@ import { createSqliteReaders } from './readers-sqlite.ts'
 export interface ReadOptions {
   project_id: number
   lane: LaneName
+  one_plan?: Statement['one_plan']
   /** Aborted when the caller disconnects. */
   signal?: AbortSignal
 }
@@ -55,7 +56,7 @@ export async function createEventReader({
   return {
     engine,
     rows: async <Row extends unknown[]>(query: Sql, options: ReadOptions) => {
-      const statement = compile(query, engine)
+      const statement = { ...compile(query, engine), one_plan: options.one_plan }
       const start = performance.now()
       try {
         return (await scheduler.run(statement, options)) as Row[]

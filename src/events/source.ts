@@ -23,6 +23,8 @@ export interface Source {
 }
 
 const BUSY_TIMEOUT_MS = 10_000
+/** An export reads each page of the file once. The default of 16 MB only adds to the memory of a long export. */
+const CACHE_KIB = 4_096
 const CONNECT_TIMEOUT_MS = 10_000
 /** Rows per statement on PostgreSQL. A longer one would hold back vacuum while a slow destination receives its rows. */
 const COPY_ROWS = 100_000
@@ -53,6 +55,7 @@ async function openSqliteSource(url: string, functions: boolean, observe: Observ
     readonly: true,
     timeout: BUSY_TIMEOUT_MS,
   })
+  handle.pragma(`cache_size = -${CACHE_KIB}`)
   if (functions) (await import('../hogql/sqlite-functions.ts')).registerFunctions(handle)
   const prepared = new Map<string, import('better-sqlite3').Statement<unknown[], unknown[]>>()
   const queryRow = (query: Sql): Promise<readonly unknown[]> => {
