@@ -2,13 +2,19 @@
  * HTTP requests to the API of a cloud warehouse, through the outbound guard. The official libraries derive hosts, follow
  * redirects and read metadata services with connections of their own, which the guard cannot check.
  */
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http'
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestPlain,
+} from 'node:http'
 import { request as requestTls } from 'node:https'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { DeliveryError, permanentError, retryableError } from './destination.ts'
+import { freeText } from './page-memory.ts'
 
 export interface RequestLimits {
   connect_ms: number
@@ -88,7 +94,7 @@ export function createRequester(
           fail,
         ),
       )
-      if (body instanceof Readable) pipeline(body, sending).catch(fail)
+      if (body instanceof Readable) sendStream(body, sending).catch(fail)
       else sending.end(body)
     })
 
@@ -108,6 +114,16 @@ export function createRequester(
       tls.destroy()
     },
   }
+}
+
+/** Frees each chunk when it is sent. The garbage collector would free them after tens of megabytes. */
+async function sendStream(body: Readable, sending: ClientRequest): Promise<void> {
+  sending.on('close', () => body.destroy())
+  for await (const chunk of body) {
+    await new Promise<void>((done, fail) => void sending.write(chunk, (error) => (error ? fail(error) : done())))
+    freeText(chunk)
+  }
+  sending.end()
 }
 
 /** Requests without TLS carry credentials, so they go only to addresses that the operator allows. */
