@@ -197,37 +197,38 @@ export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimit
       return job === null ? null : waitFor(job, job_id, location)
     },
     load: async (job, { table_id, format, body, length }) => {
-      const url = new URL(`/upload${project}/jobs?uploadType=resumable`, endpoint)
-      const session = await send(
-        'POST',
-        url,
-        {
-          jobReference: referenceOf(job),
-          configuration: {
-            load: {
-              destinationTable: tableReference(table_id),
-              sourceFormat: format,
-              createDisposition: 'CREATE_NEVER',
-              writeDisposition: 'WRITE_APPEND',
+      try {
+        const url = new URL(`/upload${project}/jobs?uploadType=resumable`, endpoint)
+        const session = await send(
+          'POST',
+          url,
+          {
+            jobReference: referenceOf(job),
+            configuration: {
+              load: {
+                destinationTable: tableReference(table_id),
+                sourceFormat: format,
+                createDisposition: 'CREATE_NEVER',
+                writeDisposition: 'WRITE_APPEND',
+              },
             },
           },
-        },
-        { 'x-upload-content-type': 'application/octet-stream', 'x-upload-content-length': String(length) },
-      )
-      if (session.status === 409) {
+          { 'x-upload-content-type': 'application/octet-stream', 'x-upload-content-length': String(length) },
+        )
+        if (session.status === 409) return null
+        throwForStatus(session)
+        const address = session.headers.location
+        // The session has the bearer token: it must not go to another host.
+        if (address === undefined || !URL.canParse(address) || new URL(address).origin !== endpoint.origin)
+          throw retryableError('BigQuery returned an upload session on another host.')
+        const response = await send('PUT', new URL(address), body, {
+          'content-type': 'application/octet-stream',
+          'content-length': String(length),
+        })
+        return await started(response, job.id, job.location)
+      } finally {
         body.destroy()
-        return null
       }
-      throwForStatus(session)
-      const address = session.headers.location
-      // The session has the bearer token: it must not go to another host.
-      if (address === undefined || !URL.canParse(address) || new URL(address).origin !== endpoint.origin)
-        throw retryableError('BigQuery returned an upload session on another host.')
-      const response = await send('PUT', new URL(address), body, {
-        'content-type': 'application/octet-stream',
-        'content-length': String(length),
-      })
-      return started(response, job.id, job.location)
     },
     query: async (job, sql) => {
       const response = await call('POST', `${project}/jobs`, {

@@ -94,7 +94,7 @@ export function createRequester(
           fail,
         ),
       )
-      if (body instanceof Readable) sendStream(body, sending).catch(fail)
+      if (body instanceof Readable) sendStream(body, sending).catch((error) => void sending.destroy(error))
       else sending.end(body)
     })
 

@@ -1,7 +1,9 @@
 /** Delivery to BigQuery: rows, repeated deliveries, failures at each step and error messages. */
 import { generateKeyPairSync } from 'node:crypto'
+import { Readable } from 'node:stream'
 import t from 'tap'
 import type { Page } from '../../src/events/extract.ts'
+import { openBigQuery } from '../../src/exports/bigquery-api.ts'
 import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Delivery } from '../../src/exports/destination.ts'
 import { bigquery, createBigQuery } from '../../src/exports/destinations/bigquery.ts'
@@ -374,6 +376,29 @@ t.test('a silent server and a job without end time out', async (t) => {
   hanging.fault = () => ({ when: 'before', hangs: true })
   void hanging.hanging.then(() => aborted.abort(new Error('cancelled')))
   await t.rejects(send(destination, hanging.config, toolsFor(t, { signal: aborted.signal }), LINE), /cancelled/)
+})
+
+t.test('a failed upload closes its file', async (t) => {
+  const { config } = await openBigQueryStub(t)
+  const limits = { ...LIMITS, idle_ms: 60_000 }
+  const api = openBigQuery(config as Parameters<typeof openBigQuery>[0], toolsFor(t), limits)
+  t.teardown(() => api.close())
+  const upload = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    const body = Readable.from(chunks)
+    const source = { table_id: 'events', format: 'PARQUET', body, length: 200_000 } as const
+    try {
+      await api.load({ id: 'unreadable', location: 'EU' }, source)
+    } finally {
+      t.ok(body.destroyed)
+    }
+  }
+  const unreadable = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.alloc(100_000)
+    throw new Error('The file is gone.')
+  }
+  await t.rejects(upload(unreadable()), /does not exist/, 'a table that does not exist')
+  await api.createTable('events', [{ name: 'uuid', type: 'STRING' }])
+  await t.rejects(upload(unreadable()), 'a file that cannot be read')
 })
 
 t.test('every connection passes the guard', async (t) => {
