@@ -1,7 +1,6 @@
 /**
  * Streams rows out of PostgreSQL with COPY. Their bytes stay bytes: the rows of a SELECT would become strings first. One
- * statement for many pages also lets PostgreSQL look up each person once. Measured on 200,000 events: 2.0 s of CPU time
- * in PostgreSQL, against 4.7 s with a statement for each page.
+ * statement for many pages also lets PostgreSQL look up each person once.
  */
 import type { Client, Connection, Submittable } from 'pg'
 import { append, type Layout, lineWriter, type Output } from './line-writer.ts'
@@ -47,6 +46,7 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
   let onArrival: () => void = () => undefined
   let socket: Connection['stream'] | undefined
 
+  /** Copies everything, because the driver reuses the buffer of the message. */
   const readTuples = (message: Buffer): void => {
     if (isDiscarding) return
     let at = isStarted ? 0 : HEADER_BYTES

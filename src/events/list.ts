@@ -70,7 +70,8 @@ export async function page(
   if (distinctIds?.length === 0) return { rows: [], next: null }
   const branches = branchesOf(query, distinctIds)
   const lane = branches.quick && !query.condition && query.offset <= QUICK_OFFSET ? 'fast' : 'slow'
-  const one_plan = branches.one_plan && lane === 'fast' && query.after === undefined
+  // Without further conditions the index by time is always the best.
+  const one_plan = lane === 'fast' && !query.names?.length && !distinctIds && query.after === undefined
   const options: ReadOptions = { project_id, lane, one_plan, signal }
   const found = await reader.rows<ListedRow>(select(query, branches.list, limit + 1), options)
   const rows = found.slice(0, limit).map(toListedEvent)
@@ -119,7 +120,7 @@ export interface Branch {
 export function branchesOf(
   { names }: Pick<ListQuery, 'names'>,
   distinctIds?: string[],
-): { list: Branch[]; quick: boolean; one_plan?: boolean } {
+): { list: Branch[]; quick: boolean } {
   const ofNames = names?.length ? sql`and e.event in ${oneOf(names)}` : sql``
   if (distinctIds) {
     const list =
@@ -128,7 +129,7 @@ export function branchesOf(
         : [{ index: BY_DISTINCT_ID, narrowed: sql`and e.distinct_id in ${oneOf(distinctIds)} ${ofNames}` }]
     return { list, quick: distinctIds.length <= MAX_BRANCHES && !names?.length }
   }
-  if (!names?.length) return { list: [{ index: BY_TIME, narrowed: sql`` }], quick: true, one_plan: true }
+  if (!names?.length) return { list: [{ index: BY_TIME, narrowed: sql`` }], quick: true }
   if (names.length > MAX_BRANCHES) return { list: [{ index: BY_TIME, narrowed: ofNames }], quick: false }
   return { list: names.map((name) => ({ index: BY_NAME, narrowed: sql`and e.event = ${name}` })), quick: true }
 }

@@ -38,7 +38,7 @@ interface Session {
   /** The statements that may be prepared on this connection. */
   names: StatementNames
   timeout_seconds?: number
-  plan_cache_mode?: string
+  plan_cache_mode: 'auto' | 'force_generic_plan'
 }
 
 /** The names of prepared statements by their text. */
@@ -73,7 +73,7 @@ export function createPostgresReaders(url: string): ReaderBackend {
   const sessions = new WeakMap<pg.PoolClient, Session>()
 
   function sessionOf(client: pg.PoolClient): Session {
-    const session = sessions.get(client) ?? { names, plan_cache_mode: 'auto' }
+    const session: Session = sessions.get(client) ?? { names, plan_cache_mode: 'auto' }
     sessions.set(client, session)
     return session
   }
