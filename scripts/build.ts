@@ -65,7 +65,11 @@ const useServerBundle: Plugin = {
   name: 'use-server-bundle',
   setup(build) {
     build.onResolve({ filter: /\/serve\.ts$/ }, ({ path }) => ({ path, namespace: 'server' }))
-    build.onLoad({ filter: /.*/, namespace: 'server' }, () => ({ contents: serverExports('serve') }))
+    build.onLoad({ filter: /.*/, namespace: 'server' }, () => ({
+      resolveDir: 'src/cli',
+      contents: `import { requireCached } from './cached-bundle.ts'
+export const { serve } = requireCached(new URL('${SERVER}', import.meta.url))`,
+    }))
   },
 }
 

@@ -13,7 +13,7 @@ import pg from 'pg'
 import { startPostgres } from '../../test/helpers/postgres.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { startFilledOnPostgres } from '../postgres.ts'
-import { killOnExit, postJson, startFilled, timed, type Workspace } from '../workspace.ts'
+import { killOnExit, postJson, startFilled, tempFolder, timed, type Workspace } from '../workspace.ts'
 import { exportsPath, memoryBenchmark, runOnce } from './export.ts'
 import { postgresExports } from './export-postgres.ts'
 
@@ -45,7 +45,9 @@ const exporting = (type: string, from: () => Workspace): Variant => {
 }
 
 async function startPeer(kind: 'clickhouse' | 's3'): Promise<number> {
-  const peer = spawn(process.execPath, ['bench/peers/warehouse.mjs', kind], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const peer = spawn(process.execPath, ['bench/peers/warehouse.mjs', kind, tempFolder()], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   killOnExit(peer)
   const [line] = await once(createInterface(peer.stdout), 'line')
   return Number(line)

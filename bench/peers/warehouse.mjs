@@ -1,17 +1,13 @@
-/** Peers of exports: `clickhouse` accepts inserts and counts their rows, `s3` is s3rver. Prints its port. */
-import { mkdtempSync } from 'node:fs'
+/** Peers of exports: `clickhouse` accepts inserts and counts their rows, `s3 <folder>` is s3rver. Prints its port. */
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
-const [kind] = process.argv.slice(2)
+const [kind, directory] = process.argv.slice(2)
 if (kind === 's3') {
   const S3rver = createRequire(import.meta.url)('s3rver')
-  const directory = mkdtempSync(join(tmpdir(), 'workspace-bench-s3-'))
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,

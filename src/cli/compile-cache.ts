@@ -12,6 +12,3 @@ export function enableCompileCache({ NODE_COMPILE_CACHE, XDG_CACHE_HOME, HOME }:
   // Node 22.0 lacks this function.
   if (folder) module.enableCompileCache?.(folder)
 }
-
-/** Writes the cache now. Node would write it at exit, which a server that is killed never reaches. */
-export const saveCompileCache = (): void => module.flushCompileCache?.()

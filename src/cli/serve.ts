@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Config, readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
-import { saveCompileCache } from './compile-cache.ts'
 import { usageError } from './failure.ts'
 import { watchParents } from './parent.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
@@ -87,7 +86,8 @@ function parseOptions(args: string[]): ServeOptions {
   }
 }
 
-export async function serve(args: string[], variables: Variables): Promise<void> {
+/** Calls `onReady` when the server accepts requests. */
+export async function serve(args: string[], variables: Variables, onReady: () => void): Promise<void> {
   const options = parseServeArgs(args)
   if (options.help) return console.log(HELP)
   const config = readConfig({
@@ -121,7 +121,7 @@ export async function serve(args: string[], variables: Variables): Promise<void>
         })
       : banner(running, options),
   )
-  saveCompileCache()
+  onReady()
   if (!options.ephemeral) setTimeout(() => void warnAboutProblems(config, running), CHECK_DELAY_MS).unref()
 }
 

@@ -7,7 +7,8 @@ async function main(args: string[]): Promise<void> {
   const [name, ...rest] = args
   if (name === 'serve') {
     const { serve } = await import('./serve.ts')
-    return serve(rest, process.env)
+    const { saveCompileCache } = await import('./cached-bundle.ts')
+    return serve(rest, process.env, saveCompileCache)
   }
   // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
