@@ -293,6 +293,11 @@ onBothEngines(
         { status: 400, body: { attr: 'config__open', code: 'invalid_input' } },
         JSON.stringify(wrong),
       )
+    const largest = 'a,b\n'.repeat(24_000)
+    const sized = (text: string) => ({ open: { ...open, contents: base64(text) }, hidden: MASK })
+    t.match(await update(sized(largest)), { status: 200, body: { config: { open: { size: 96_000 } } } })
+    t.strictSame((await seen(id)).results[0].output.properties.open[2].length, 96_000)
+    t.match(await update(sized(largest + largest)), { status: 400, body: { attr: 'config', code: 'max_length' } })
     t.strictSame((await update({ open: '', hidden: '' })).body.config, { open: '', hidden: '' })
     t.match(await update({ open: { file_name: 'a' }, hidden: '' }), {
       status: 400,

@@ -201,8 +201,8 @@ function Secret(props: FieldProps) {
   )
 }
 
-/** The settings of a configuration have at most 32 KiB in all, and base64 takes a third more than the file. */
-const MAX_FILE_BYTES = 24_000
+/** The settings of a configuration have at most 128 KiB in all, and base64 takes a third more than the file. */
+const MAX_FILE_BYTES = 96_000
 
 /** A file. The API returns it without its contents, and keeps them if they are not sent. */
 const fileOf = (value: unknown): { file_name: string; size: number } | undefined =>
