@@ -1,5 +1,9 @@
 /** Servers on one PostgreSQL per run. It starts on first use and stops when this process exits. */
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
@@ -55,6 +59,22 @@ export const postgresVariables = (database: string): Record<string, string> => (
   SECRET_KEY,
   EXPORT_FOLDER: tempFolder(),
 })
+
+/** Copies a workspace from SQLite to a new database, and starts a server on it. */
+export async function copyToPostgres({ file, api_key }: Workspace): Promise<Workspace> {
+  // The command rejects a folder that a server has open.
+  const folder = join(tempFolder(), 'copy')
+  cpSync(dirname(file), folder, { recursive: true })
+  const database = await createDatabase(await embeddedPostgres())
+  const args = ['dist/workspace-admin.js', 'copy', '--from', `sqlite:${folder}`, '--to', database]
+  const copy = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  if ((await once(copy, 'exit'))[0] !== 0) throw new Error('copying to PostgreSQL failed')
+  // As autovacuum does soon after such a copy.
+  await withClient(database, (client) => client.query('vacuum (analyze)'))
+  const SECRET_KEY = readFileSync(join(folder, 'secret.key'), 'utf8').trim()
+  rmSync(folder, { recursive: true })
+  return startServer(database, { SECRET_KEY, EXPORT_FOLDER: tempFolder() }, api_key)
+}
 
 /** A workspace with this many events in its first project. */
 export const postgresWorkspaceOf = sharedBySize((events) => startFilledOnPostgres(events))

@@ -59,8 +59,9 @@ export async function startServer(
   database: string,
   variables: Record<string, string>,
   api_key?: string,
+  program = 'dist/workspace-admin.js',
 ): Promise<Workspace> {
-  const serve = ['dist/workspace-admin.js', 'serve', '--json', '--port', '0']
+  const serve = [program, 'serve', '--json', '--port', '0']
   const server = spawn(process.execPath, serve, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, LOG_LEVEL: 'error', RATE_LIMITS: 'false', ...variables, DATABASE_URL: database },

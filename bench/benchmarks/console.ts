@@ -6,6 +6,7 @@ import { v7 } from 'uuid'
 import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import { launchChromium } from '../../test/helpers/chromium.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
+import { copyToPostgres } from '../postgres.ts'
 import { insertEvents, postJson, startWorkspace, type Workspace } from '../workspace.ts'
 import { copier } from './growth.ts'
 
@@ -26,24 +27,34 @@ interface Site {
   context: BrowserContext
 }
 
-const sites = new Map<Size, Promise<Site>>()
-const siteOf = (size: Size): Promise<Site> => {
-  const site = sites.get(size) ?? createSite(size)
-  sites.set(size, site)
-  return site
+const shared = (create: (size: Size) => Promise<Site>): ((size: Size) => Promise<Site>) => {
+  const sites = new Map<Size, Promise<Site>>()
+  return (size) => {
+    const site = sites.get(size) ?? create(size)
+    sites.set(size, site)
+    return site
+  }
 }
 
-async function createSite({ members, exports, events }: Size): Promise<Site> {
+const sqliteSite = shared(async ({ members, exports, events }) => {
   const workspace = await startWorkspace()
-  const { organization_id, project_id, url } = workspace
+  const { organization_id, project_id } = workspace
   const body = { name: 'To files', interval: 'day', paused: true, destination: { type: 'NoOp', config: {} } }
   await postJson(workspace, `/api/projects/${project_id}/batch_exports/`, body)
   fillAdministration(workspace, organization_id, members, exports)
   insertEvents(workspace, [project_id], events)
   countEvents(workspace)
+  return signIn(workspace)
+})
+
+const postgresSite = shared(async (size) => signIn(await copyToPostgres((await sqliteSite(size)).workspace)))
+
+/** Sets the user's password and signs in with it. */
+async function signIn(workspace: Workspace): Promise<Site> {
+  const { url, api_key } = workspace
   const response = await fetch(`${url}/api/users/@me/`, {
     method: 'PATCH',
-    headers: { authorization: `Bearer ${workspace.api_key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ password: PASSWORD }),
   })
   const { email } = (await response.json()) as { email: string }
@@ -89,9 +100,9 @@ function countEvents({ file }: Workspace): void {
 
 /** Opens the page in a new tab. The files of the console come from the browser's cache. */
 const opening =
-  (size: Size, path: (workspace: Workspace) => string, content: string): Variant =>
+  (site: () => Promise<Site>, path: (workspace: Workspace) => string, content: string): Variant =>
   async () => {
-    const { workspace, context } = await siteOf(size)
+    const { workspace, context } = await site()
     const page = await context.newPage()
     const start = performance.now()
     await page.goto(path(workspace), { waitUntil: 'commit' })
@@ -123,16 +134,25 @@ const PAGES: [name: string, path: (workspace: Workspace) => string, content: str
   ['keys', () => '/account/keys', 'main :text("First key")'],
 ]
 
+const ENGINES = [
+  { suffix: '', siteOf: sqliteSite },
+  { suffix: ' on PostgreSQL', siteOf: postgresSite },
+]
+
 export const consolePages: Benchmark[] = PAGES.map(([name, path, content]) => ({
   name: `console.${name}`,
   description: `First content of the page "${name}" in Chromium: 10 members, exports and events against 100,000 members, 10,000 exports and 5,000,000 events.`,
   unit: 'ms',
   rounds: ROUNDS,
   setup: async () => {
-    await siteOf(SMALL)
-    await siteOf(LARGE)
+    for (const { siteOf } of ENGINES) for (const size of [SMALL, LARGE]) await siteOf(size)
     return undefined
   },
-  variants: { small: opening(SMALL, path, content), large: opening(LARGE, path, content) },
-  limits: [{ subject: 'large', against: 'small', atMost: AT_MOST }],
+  variants: Object.fromEntries(
+    ENGINES.flatMap(({ suffix, siteOf }) => [
+      [`small${suffix}`, opening(() => siteOf(SMALL), path, content)],
+      [`large${suffix}`, opening(() => siteOf(LARGE), path, content)],
+    ]),
+  ),
+  limits: ENGINES.map(({ suffix }) => ({ subject: `large${suffix}`, against: `small${suffix}`, atMost: AT_MOST })),
 }))

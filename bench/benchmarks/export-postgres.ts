@@ -1,22 +1,17 @@
 /** Exports from PostgreSQL, against the same exports from SQLite and against psql. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
-import pg from 'pg'
-import { startPostgres } from '../../test/helpers/postgres.ts'
+import { join } from 'node:path'
 import type { Benchmark, Variant } from '../benchmark.ts'
-import { killOnExit, tempFolder, timed, type Workspace } from '../workspace.ts'
+import { copyToPostgres } from '../postgres.ts'
+import { tempFolder, timed, type Workspace } from '../workspace.ts'
 import { createExport, runOnce, startWithEvents } from './export.ts'
 
 const EVENTS = 200_000
-const PROGRAM = 'dist/workspace-admin.js'
 
 interface Sides {
   sqlite: Workspace
   postgres: Workspace
-  database_url: string
 }
 let sides: Sides
 let opened: Promise<Sides> | undefined
@@ -24,31 +19,7 @@ let opened: Promise<Sides> | undefined
 /** A server on SQLite, and one on PostgreSQL with the same rows. */
 async function open(): Promise<Sides> {
   const sqlite = await startWithEvents(EVENTS)
-  const folder = join(tempFolder(), 'copy')
-  cpSync(dirname(sqlite.file), folder, { recursive: true })
-  const { url: database_url, stop } = await startPostgres()
-  process.once('exit', () => void stop())
-  const copy = spawn(process.execPath, [PROGRAM, 'copy', '--from', `sqlite:${folder}`, '--to', database_url])
-  if ((await once(copy, 'exit'))[0] !== 0) throw new Error('copying to PostgreSQL failed')
-  const client = new pg.Client(database_url)
-  await client.connect()
-  // As autovacuum does soon after such a copy.
-  await client.query('vacuum analyze')
-  await client.end()
-  const serve = [PROGRAM, 'serve', '--json', '--port', '0', '--database', database_url]
-  const server = spawn(process.execPath, serve, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      LOG_LEVEL: 'error',
-      RATE_LIMITS: 'false',
-      SECRET_KEY: readFileSync(join(folder, 'secret.key'), 'utf8').trim(),
-      EXPORT_FOLDER: tempFolder(),
-    },
-  })
-  killOnExit(server)
-  const [line] = await once(createInterface(server.stdout), 'line')
-  return { sqlite, postgres: { ...sqlite, url: JSON.parse(String(line)).url }, database_url }
+  return { sqlite, postgres: await copyToPostgres(sqlite) }
 }
 
 const setup = async (): Promise<undefined> => {
@@ -78,7 +49,7 @@ const ROWS = `
 const psql: Variant = () =>
   timed(async () => {
     const file = join(tempFolder(), 'rows')
-    const shell = spawn('psql', [sides.database_url, '-qc', `\\copy (${ROWS}) to '${file}'`], { stdio: 'inherit' })
+    const shell = spawn('psql', [sides.postgres.database, '-qc', `\\copy (${ROWS}) to '${file}'`], { stdio: 'inherit' })
     if ((await once(shell, 'exit'))[0] !== 0) throw new Error('psql failed')
   })
 

@@ -1,14 +1,11 @@
 /** The same request on a small and on a large database. */
-import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { v7 } from 'uuid'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { load } from '../load.ts'
 import { databaseOf, installPeers } from '../peers.ts'
-import { createDatabase as createEmptyDatabase, embeddedPostgres } from '../postgres.ts'
-import { fetchBody, postJson, startServer, startWorkspace, tempFolder, type Workspace } from '../workspace.ts'
+import { copyToPostgres } from '../postgres.ts'
+import { fetchBody, postJson, startWorkspace, type Workspace } from '../workspace.ts'
 
 const FEW = 10
 const MANY = 100_000
@@ -29,22 +26,14 @@ const databaseWith = (count: number): Promise<Database> => {
 
 const postgresDatabases = new Map<number, Promise<Database>>()
 const postgresDatabaseWith = (count: number): Promise<Database> => {
-  const database = postgresDatabases.get(count) ?? copyToPostgres(count)
+  const database = postgresDatabases.get(count) ?? copyDatabase(count)
   postgresDatabases.set(count, database)
   return database
 }
 
-/** Copies the rows of the SQLite database to PostgreSQL. */
-async function copyToPostgres(count: number): Promise<Database> {
+async function copyDatabase(count: number): Promise<Database> {
   const original = await databaseWith(count)
-  // The command rejects a folder that a server has open.
-  const folder = tempFolder()
-  cpSync(dirname(original.workspace.file), folder, { recursive: true })
-  const url = await createEmptyDatabase(await embeddedPostgres())
-  const copy = ['dist/workspace-admin.js', 'copy', '--from', `sqlite:${folder}`, '--to', url]
-  execFileSync(process.execPath, copy, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const SECRET_KEY = readFileSync(join(folder, 'secret.key'), 'utf8').trim()
-  return { ...original, workspace: await startServer(url, { SECRET_KEY }, original.workspace.api_key) }
+  return { ...original, workspace: await copyToPostgres(original.workspace) }
 }
 
 /** Inserts `count` organizations of one user, members, exports, runs and log entries directly into the database. */
