@@ -67,8 +67,8 @@ const useServerBundle: Plugin = {
     build.onResolve({ filter: /\/serve\.ts$/ }, ({ path }) => ({ path, namespace: 'server' }))
     build.onLoad({ filter: /.*/, namespace: 'server' }, () => ({
       resolveDir: 'src/cli',
-      contents: `import { requireCached } from './cached-bundle.ts'
-export const { serve } = requireCached(new URL('${SERVER}', import.meta.url))`,
+      contents: `import { requireBundle } from './cached-bundle.ts'
+export const { serve } = requireBundle(new URL('${SERVER}', import.meta.url), process.argv.includes('--ephemeral'))`,
     }))
   },
 }

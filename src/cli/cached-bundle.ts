@@ -18,14 +18,15 @@ interface CachedScript {
 const uncached: CachedScript[] = []
 
 /**
- * Loads a CommonJS bundle with the code that an earlier start compiled. Node's own cache holds what it compiles while it
- * loads a file. It lacks functions that are compiled when they are called first, which are 2,000 in a start.
+ * Loads a CommonJS bundle. Node's own cache holds what it compiles while it loads a file. It lacks functions that are
+ * compiled when they are called first, which are 2,000 in a start. With `quickStart`, the bundle is loaded with the code that
+ * an earlier start compiled: a start is 70 ms faster, but V8 then runs requests 8 % slower than with `require`.
  */
-export function requireCached(url: URL): unknown {
+export function requireBundle(url: URL, quickStart: boolean): unknown {
   const path = fileURLToPath(url)
   const require = module.createRequire(url)
   // The folder of this version of Node, for this kind of processor.
-  const folder = module.getCompileCacheDir?.()
+  const folder = quickStart && module.getCompileCacheDir?.()
   if (!folder) return require(path)
   const source = readFileSync(path)
   const file = join(folder, `${createHash('sha256').update(path).digest('hex').slice(0, 16)}.code`)

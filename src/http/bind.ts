@@ -157,7 +157,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   function serve<Id extends OperationId>(id: Id, operation: Operation) {
     const handler = handlers[id]
     if (!handler) throw new Error(`${id} has no handler.`)
-    const itemSchema = pageItemSchema(operation)
+    // Fastify compiles the serializer of an object once.
+    const itemSchema = { ...pageItemSchema(operation) }
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
       const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(
@@ -176,7 +177,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       if (result instanceof RawResponse)
         return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
       if (result instanceof CursorPage) {
-        const item = reply.compileSerializationSchema({ ...itemSchema })
+        const item = reply.compileSerializationSchema(itemSchema)
         const body = await result.write({ page: (page) => String(reply.serialize(page)), item })
         return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)
       }
