@@ -7,26 +7,16 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { EVENTS as EVENT_TRACK } from '../src/sql/migrate.ts'
 import { bodyFor, sendBatches } from './benchmarks/events-in.ts'
-import { createExport, runOnce } from './benchmarks/export.ts'
+import { exportTo } from './benchmarks/export.ts'
+import { firstPage, newestEvent } from './benchmarks/postgres.ts'
 import { load, type RequestSpec } from './load.ts'
 import { installPeers } from './peers.ts'
-import {
-  fetchBody,
-  insertEvents,
-  percentile,
-  postJson,
-  startServer,
-  tempFolder,
-  timed,
-  type Workspace,
-} from './workspace.ts'
+import { insertEvents, percentile, postJson, startServer, tempFolder, timed, type Workspace } from './workspace.ts'
 
 const LIMIT = 1.05
 const ROUNDS = 9
 const EVENTS = 200_000
-const PAGES = 100
 const PROJECTS = 100
-const CONNECTIONS = 10
 
 const [commit] = process.argv.slice(2)
 if (!commit || commit.startsWith('-')) {
@@ -42,7 +32,6 @@ const requests =
   (workspace) =>
     load(workspace, request(workspace), amount)
 
-const newestEvents = new WeakMap<Workspace, string>()
 const tokens = new WeakMap<Workspace, string[]>()
 
 const TRIALS: Record<string, Trial> = {
@@ -57,35 +46,21 @@ const TRIALS: Record<string, Trial> = {
     path: `/api/organizations/${organization_id}/`,
     body: '{"name":"Renamed"}',
   })),
-  'retrieve an event': requests(3_000, (workspace) => ({
-    path: `/api/projects/${workspace.project_id}/events/${newestEvents.get(workspace)}/`,
-  })),
-  'first page of events': async (workspace) => {
-    const times: number[] = []
-    for (let i = 0; i < PAGES; i++)
-      times.push(await timed(() => fetchBody(workspace, `/api/projects/${workspace.project_id}/events/`)))
-    return percentile(times, 0.5)
-  },
-  'ingest batches of 500 events': async (workspace) => {
-    const bodies = Array.from({ length: 40 }, () => bodyFor(workspace, 500))
-    return timed(() => sendBatches(workspace, bodies.length, () => bodies.pop() ?? bodyFor(workspace, 500)))
-  },
+  'retrieve an event': async (workspace) => load(workspace, { path: await newestEvent(workspace) }, 3_000),
+  'first page of events': firstPage,
+  'ingest batches of 500 events': (workspace) =>
+    ingest(
+      workspace,
+      Array.from({ length: 40 }, () => bodyFor(workspace, 500)),
+    ),
   'ingest single events of 100 projects': async (workspace) => {
     const tokens = await projectTokens(workspace)
-    const bodies = Array.from({ length: 20 }, () =>
-      tokens.map((project_token) => bodyFor({ ...workspace, project_token }, 1)),
-    )
-    const queue = bodies.flat()
-    return timed(async () => {
-      const send = async (): Promise<void> => {
-        for (let body = queue.pop(); body; body = queue.pop()) await fetchBody(workspace, '/batch/', { body })
-      }
-      await Promise.all(Array.from({ length: CONNECTIONS }, send))
-    })
+    const oneEach = () => tokens.map((project_token) => bodyFor({ ...workspace, project_token }, 1))
+    return ingest(workspace, Array.from({ length: 20 }, oneEach).flat())
   },
-  'export JSON lines': exporting({}),
-  'export gzip': exporting({ compression: 'gzip' }),
-  'export Parquet': exporting({ file_format: 'Parquet', compression: 'zstd' }),
+  'export JSON lines': exportTo({}),
+  'export gzip': exportTo({ compression: 'gzip' }),
+  'export Parquet': exportTo({ file_format: 'Parquet', compression: 'zstd' }),
 }
 
 installPeers()
@@ -114,13 +89,9 @@ async function measured(trial: Trial, isNow: boolean): Promise<{ version: 'now' 
   return { version: isNow ? 'now' : 'before', ms: await trial(isNow ? now : before) }
 }
 
-function exporting(config: object): Trial {
-  const exportIds = new WeakMap<Workspace, string>()
-  return async (workspace) => {
-    const id = exportIds.get(workspace) ?? (await createExport(workspace, config))
-    exportIds.set(workspace, id)
-    return timed(() => runOnce(workspace, id))
-  }
+function ingest(workspace: Workspace, bodies: Buffer[]): Promise<number> {
+  const next = bodies.values()
+  return timed(() => sendBatches(workspace, bodies.length, () => next.next().value ?? bodyFor(workspace)))
 }
 
 async function projectTokens(workspace: Workspace): Promise<string[]> {
@@ -150,7 +121,5 @@ async function open(program: string): Promise<Workspace> {
   const file = join(folder, EVENT_TRACK.file)
   const workspace = { ...(await startServer(`sqlite:${folder}`, {}, undefined, program)), file }
   insertEvents(workspace, [workspace.project_id], EVENTS, 6)
-  const page = JSON.parse(await fetchBody(workspace, `/api/projects/${workspace.project_id}/events/?limit=1`))
-  newestEvents.set(workspace, page.results[0].id)
   return workspace
 }

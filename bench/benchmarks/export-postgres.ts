@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { copyToPostgres } from '../postgres.ts'
 import { tempFolder, timed, type Workspace } from '../workspace.ts'
-import { createExport, runOnce, startWithEvents } from './export.ts'
+import { exportTo, startWithEvents } from './export.ts'
 
 const EVENTS = 200_000
 
@@ -28,13 +28,9 @@ const setup = async (): Promise<undefined> => {
   return undefined
 }
 
-const exporting = (side: 'sqlite' | 'postgres', config: object): Variant => {
-  let created: Promise<string> | undefined
-  return async () => {
-    created ??= createExport(sides[side], config)
-    const id = await created
-    return timed(() => runOnce(sides[side], id))
-  }
+const exporting = (side: keyof Sides, config: object): Variant => {
+  const measure = exportTo(config)
+  return () => measure(sides[side])
 }
 
 /** The export's query as hand-written SQL. */

@@ -54,14 +54,20 @@ export async function runOnce(workspace: Workspace, id: string, poll_ms = POLL_M
   }
 }
 
-const exporting = (config: object): Variant => {
+/** Creates an export in each workspace, and measures its runs. */
+export function exportTo(config: object): (workspace: Workspace) => Promise<number> {
   const exportIds = new WeakMap<Workspace, Promise<string>>()
-  return async () => {
+  return async (workspace) => {
     const created = exportIds.get(workspace) ?? createExport(workspace, config)
     exportIds.set(workspace, created)
     const id = await created
     return timed(() => runOnce(workspace, id))
   }
+}
+
+const exporting = (config: object): Variant => {
+  const measure = exportTo(config)
+  return () => measure(workspace)
 }
 
 /** The export's query as hand-written SQL. */

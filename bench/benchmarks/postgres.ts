@@ -5,7 +5,7 @@ import { installPeers } from '../peers.ts'
 import { startFilledOnPostgres, startOnPostgres } from '../postgres.ts'
 import { fetchBody, percentile, startWorkspace, timed, type Workspace } from '../workspace.ts'
 import { bodyFor, sendBatches } from './events-in.ts'
-import { createExport, runOnce, startWithEvents } from './export.ts'
+import { exportTo, startWithEvents } from './export.ts'
 
 const SQLITE = 'SQLite'
 const POSTGRES = 'PostgreSQL'
@@ -73,7 +73,7 @@ function comparison({ name, description, rounds, engines, measure, limit }: Comp
 const newestEvents = new WeakMap<Workspace, Promise<string>>()
 
 /** The path of the newest event. */
-function newestEvent(workspace: Workspace): Promise<string> {
+export function newestEvent(workspace: Workspace): Promise<string> {
   const list = `/api/projects/${workspace.project_id}/events/`
   const path =
     newestEvents.get(workspace) ??
@@ -83,7 +83,7 @@ function newestEvent(workspace: Workspace): Promise<string> {
 }
 
 /** The median of many requests, which background load disturbs less than their sum. */
-async function firstPage(workspace: Workspace): Promise<number> {
+export async function firstPage(workspace: Workspace): Promise<number> {
   const path = `/api/projects/${workspace.project_id}/events/`
   const times: number[] = []
   for (let i = 0; i < PAGES; i++) times.push(await timed(() => fetchBody(workspace, path)))
@@ -93,16 +93,6 @@ async function firstPage(workspace: Workspace): Promise<number> {
 async function ingest(workspace: Workspace, warmup: boolean): Promise<number> {
   const bodies = Array.from({ length: warmup ? BATCHES / 5 : BATCHES }, () => bodyFor(workspace, BATCH))
   return timed(() => sendBatches(workspace, bodies.length, () => bodies.pop() ?? bodyFor(workspace, BATCH)))
-}
-
-function exportTo(config: object): Comparison['measure'] {
-  const exportIds = new WeakMap<Workspace, Promise<string>>()
-  return async (workspace) => {
-    const created = exportIds.get(workspace) ?? createExport(workspace, config)
-    exportIds.set(workspace, created)
-    const id = await created
-    return timed(() => runOnce(workspace, id))
-  }
 }
 
 const FORMATS: Record<string, [title: string, config: object]> = {
