@@ -120,6 +120,8 @@ export async function count(db: Db, table: Table): Promise<number> {
 export async function fill(target: Db, table: Route, onProgress: (rows: number) => void): Promise<void> {
   for await (const { rows } of batches(table, await lastKey(target, table)))
     onProgress(await insert(target, table, rows))
+  // Without statistics, the comparison and the first queries of a server would scan the whole table for each range.
+  await target.exec(`analyze ${table.name}`)
 }
 
 /** Compares all rows. Reports the number of source rows of each step. */
@@ -153,8 +155,6 @@ export async function finish(target: Db, tables: readonly Route[]): Promise<void
       )
       sequences.set(table, found?.seq ?? 0)
     }
-  // Without statistics the first queries would scan whole tables.
-  for (const table of tables) await target.exec(`analyze ${table.name}`)
   await target.tx(async (tx) => {
     for (const [table, last] of sequences)
       if (last > 0) await tx.get(sql`select setval(pg_get_serial_sequence(${table.name}, ${table.identity}), ${last})`)

@@ -9,7 +9,7 @@ import { horizon } from '../../src/events/positions.ts'
 import { openSource } from '../../src/events/source.ts'
 import { boundaryAfter, boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import { distributionScript, isDistributed, obstacles } from '../../src/sql/distribution.ts'
-import { ADMINISTRATION, EVENTS } from '../../src/sql/migrate.ts'
+import { ADMINISTRATION, EVENTS, UNFINISHED_COPY } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables, type Table } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
@@ -325,13 +325,15 @@ t.test('copies a workspace completely despite interruptions, and the server resu
 
   // The statement of a killed process still runs, concurrently with those of the next process.
   await client.query('begin')
-  await lockTable(client, 'api_keys')
+  await lockTable(client, UNFINISHED_COPY)
   await client.query('savepoint last')
   await lockTable(client, last)
   await (await copyUpTo(client, last, args))()
+  const statistics = await client.query("select reltuples from pg_class where oid = 'events'::regclass")
+  t.ok(statistics.rows[0].reltuples > 0, 'a copied table has statistics before it is compared')
   const kill = await copyUpTo(client, last, args, 2)
   await client.query('rollback to last')
-  await waiting(client, 'api_keys', 1)
+  await waiting(client, UNFINISHED_COPY, 1)
   t.match(await kill(), { code: null }, 'killed after all rows were copied')
   await client.query('rollback')
 
