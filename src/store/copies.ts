@@ -38,6 +38,7 @@ const TRACKS = [ADMINISTRATION, EVENTS]
 /** Rows per statement. Batches of large rows are smaller. */
 const MIN_ROWS = 1
 const FIRST_ROWS = 100
+/** Also written in `range`. */
 const MAX_ROWS = 2_000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 
@@ -137,7 +138,7 @@ export async function* compare(
     onProgress(rows.length)
   }
   for (;;) {
-    const beyond: Row[] = await range(target, table, after, null)
+    const beyond: Row[] = await targetRows(target, table, within(table, after), sql`limit ${FIRST_ROWS}`)
     const last = beyond.at(-1)
     if (!last) return
     yield* differences(table, [], beyond)
@@ -182,10 +183,21 @@ const size = (row: Row): number =>
   Object.values(row).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
 
 /** The rows of the target after one key, up to another. */
-function range(target: Db, table: Route, after: Row | null, until: Row | null): Promise<Row[]> {
+async function range(target: Db, table: Route, after: Row | null, until: Row): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let page: Row[] | undefined; page === undefined || page.length === MAX_ROWS; ) {
+    // With a constant limit, PostgreSQL reads the index of the key. It expects that a range contains a ninth of the table, and
+    // would sort all rows of a project.
+    page = await targetRows(target, table, within(table, rows.at(-1) ?? after, until), sql`limit 2000`)
+    rows.push(...page)
+  }
+  return rows
+}
+
+function targetRows(target: Db, table: Route, condition: Sql, limit: Sql): Promise<Row[]> {
   return target.all<Row>(sql`
-    select ${list(table.columns.map(readable))} from ${name(table.name)} t ${within(table, after, until)}
-    order by ${keyOf(table)} ${until ? sql`` : sql`limit ${FIRST_ROWS}`}`)
+    select ${list(table.columns.map(readable))} from ${name(table.name)} t ${condition}
+    order by ${keyOf(table)} ${limit}`)
 }
 
 async function lastKey(target: Db, table: Route): Promise<Row | null> {
