@@ -38,7 +38,7 @@ const TRACKS = [ADMINISTRATION, EVENTS]
 /** Rows per statement. Batches of large rows are smaller. */
 const MIN_ROWS = 1
 const FIRST_ROWS = 100
-/** Also written in `range`. */
+/** Also written in `targetRows`. */
 const MAX_ROWS = 2_000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 
@@ -138,7 +138,7 @@ export async function* compare(
     onProgress(rows.length)
   }
   for (;;) {
-    const beyond: Row[] = await targetRows(target, table, within(table, after), sql`limit ${FIRST_ROWS}`)
+    const beyond: Row[] = await targetRows(target, table, within(table, after))
     const last = beyond.at(-1)
     if (!last) return
     yield* differences(table, [], beyond)
@@ -186,18 +186,23 @@ const size = (row: Row): number =>
 async function range(target: Db, table: Route, after: Row | null, until: Row): Promise<Row[]> {
   const rows: Row[] = []
   for (let page: Row[] | undefined; page === undefined || page.length === MAX_ROWS; ) {
-    // With a constant limit, PostgreSQL reads the index of the key. It expects that a range contains a ninth of the table, and
-    // would sort all rows of a project.
-    page = await targetRows(target, table, within(table, rows.at(-1) ?? after, until), sql`limit 2000`)
+    page = await targetRows(target, table, within(table, rows.at(-1) ?? after, until))
     rows.push(...page)
   }
   return rows
 }
 
-function targetRows(target: Db, table: Route, condition: Sql, limit: Sql): Promise<Row[]> {
-  return target.all<Row>(sql`
-    select ${list(table.columns.map(readable))} from ${name(table.name)} t ${condition}
-    order by ${keyOf(table)} ${limit}`)
+/**
+ * At most `MAX_ROWS` rows of the target. PostgreSQL estimates such a range by the first column of the key: with its values,
+ * it would expect one row and scan all events of a project. Without them, and with a constant limit, it uses the key's index.
+ */
+function targetRows(target: Db, table: Route, condition: Sql): Promise<Row[]> {
+  return target.tx(async (tx) => {
+    await tx.exec('set local plan_cache_mode = force_generic_plan')
+    return tx.all<Row>(sql`
+      select ${list(table.columns.map(readable))} from ${name(table.name)} t ${condition}
+      order by ${keyOf(table)} limit 2000`)
+  })
 }
 
 async function lastKey(target: Db, table: Route): Promise<Row | null> {
