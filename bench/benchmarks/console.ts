@@ -7,7 +7,7 @@ import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import { launchChromium } from '../../test/helpers/chromium.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { copyToPostgres } from '../postgres.ts'
-import { insertEvents, postJson, startWorkspace, type Workspace } from '../workspace.ts'
+import { fetchBody, insertEvents, postJson, startWorkspace, type Workspace } from '../workspace.ts'
 import { copier } from './growth.ts'
 
 interface Size {
@@ -44,24 +44,32 @@ const sqliteSite = shared(async ({ members, exports, events }) => {
   fillAdministration(workspace, organization_id, members, exports)
   insertEvents(workspace, [project_id], events)
   countEvents(workspace)
+  await setPassword(workspace)
   return signIn(workspace)
 })
 
 const postgresSite = shared(async (size) => signIn(await copyToPostgres((await sqliteSite(size)).workspace)))
 
-/** Sets the user's password and signs in with it. */
-async function signIn(workspace: Workspace): Promise<Site> {
-  const { url, api_key } = workspace
-  const response = await fetch(`${url}/api/users/@me/`, {
+async function setPassword({ url, api_key }: Workspace): Promise<void> {
+  const { status } = await fetch(`${url}/api/users/@me/`, {
     method: 'PATCH',
     headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ password: PASSWORD }),
   })
-  const { email } = (await response.json()) as { email: string }
+  if (status !== 200) throw new Error(`setting the password responded with ${status}`)
+}
+
+async function signIn(workspace: Workspace): Promise<Site> {
+  const { url } = workspace
+  const { email } = JSON.parse(await fetchBody(workspace, '/api/users/@me/'))
   const browser = await launchChromium()
   process.once('exit', () => void browser.close())
   const context = await browser.newContext({ baseURL: url, reducedMotion: 'reduce' })
-  await context.request.post('/api/login/', { data: { email, password: PASSWORD }, headers: { origin: url } })
+  const response = await context.request.post('/api/login/', {
+    data: { email, password: PASSWORD },
+    headers: { origin: url },
+  })
+  if (!response.ok()) throw new Error(`signing in responded with ${response.status()}`)
   return { workspace, context }
 }
 
