@@ -10,7 +10,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { personIdOf } from '../src/events/persons.ts'
 import { startPostgresProcess } from '../test/helpers/postgres.ts'
-import { DAY_MS, DAYS, eventRow, PEOPLE, sharedBySize, startServer, tempFolder, type Workspace } from './workspace.ts'
+import { DAY_MS, DAYS, eventRow, PEOPLE, shared, startServer, tempFolder, type Workspace } from './workspace.ts'
 
 const BLOCK_CHARACTERS = 256 * 1024
 const SECRET_KEY = randomBytes(32).toString('hex')
@@ -77,7 +77,7 @@ export async function copyToPostgres({ file, api_key }: Workspace): Promise<Work
 }
 
 /** A workspace with this many events in its first project. */
-export const postgresWorkspaceOf = sharedBySize((events) => startFilledOnPostgres(events))
+export const postgresWorkspaceOf = shared((events: number) => startFilledOnPostgres(events))
 
 export async function startFilledOnPostgres(events: number, days = DAYS): Promise<Workspace> {
   const workspace = await startOnPostgres()

@@ -73,18 +73,18 @@ export async function startServer(
   return { ...output, api_key: output.api_key ?? api_key, pid: server.pid, database, file: '', agent }
 }
 
-/** Starts one workspace for each number of events. The benchmarks of a run share it. */
-export function sharedBySize(start: (events: number) => Promise<Workspace>): (events: number) => Promise<Workspace> {
-  const started = new Map<number, Promise<Workspace>>()
-  return (events) => {
-    const workspace = started.get(events) ?? start(events)
-    started.set(events, workspace)
-    return workspace
+/** Makes one value for each key. The benchmarks of a run share it. */
+export function shared<Key, Made>(make: (key: Key) => Promise<Made>): (key: Key) => Promise<Made> {
+  const values = new Map<Key, Promise<Made>>()
+  return (key) => {
+    const value = values.get(key) ?? make(key)
+    values.set(key, value)
+    return value
   }
 }
 
 /** A workspace with this many events in its first project. */
-export const workspaceOf = sharedBySize((events) => startFilled(events))
+export const workspaceOf = shared((events: number) => startFilled(events))
 
 export async function startFilled(events: number, days = DAYS): Promise<Workspace> {
   const workspace = await startWorkspace()

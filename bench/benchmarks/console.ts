@@ -7,7 +7,7 @@ import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import { launchChromium } from '../../test/helpers/chromium.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
 import { copyToPostgres } from '../postgres.ts'
-import { fetchBody, insertEvents, postJson, startWorkspace, type Workspace } from '../workspace.ts'
+import { fetchBody, insertEvents, postJson, shared, startWorkspace, type Workspace } from '../workspace.ts'
 import { copier } from './growth.ts'
 
 interface Size {
@@ -27,16 +27,7 @@ interface Site {
   context: BrowserContext
 }
 
-const shared = (create: (size: Size) => Promise<Site>): ((size: Size) => Promise<Site>) => {
-  const sites = new Map<Size, Promise<Site>>()
-  return (size) => {
-    const site = sites.get(size) ?? create(size)
-    sites.set(size, site)
-    return site
-  }
-}
-
-const sqliteSite = shared(async ({ members, exports, events }) => {
+const sqliteSite = shared(async ({ members, exports, events }: Size): Promise<Site> => {
   const workspace = await startWorkspace()
   const { organization_id, project_id } = workspace
   const body = { name: 'To files', interval: 'day', paused: true, destination: { type: 'NoOp', config: {} } }
@@ -48,7 +39,7 @@ const sqliteSite = shared(async ({ members, exports, events }) => {
   return signIn(workspace)
 })
 
-const postgresSite = shared(async (size) => signIn(await copyToPostgres((await sqliteSite(size)).workspace)))
+const postgresSite = shared(async (size: Size) => signIn(await copyToPostgres((await sqliteSite(size)).workspace)))
 
 async function setPassword({ url, api_key }: Workspace): Promise<void> {
   const { status } = await fetch(`${url}/api/users/@me/`, {

@@ -5,7 +5,7 @@ import type { Benchmark, Variant } from '../benchmark.ts'
 import { load } from '../load.ts'
 import { databaseOf, installPeers } from '../peers.ts'
 import { copyToPostgres } from '../postgres.ts'
-import { fetchBody, postJson, startWorkspace, type Workspace } from '../workspace.ts'
+import { fetchBody, postJson, shared, startWorkspace, type Workspace } from '../workspace.ts'
 
 const FEW = 10
 const MANY = 100_000
@@ -17,24 +17,12 @@ interface Database {
   run_id: string
 }
 
-const databases = new Map<number, Promise<Database>>()
-const databaseWith = (count: number): Promise<Database> => {
-  const database = databases.get(count) ?? createDatabase(count)
-  databases.set(count, database)
-  return database
-}
+const databaseWith = shared(createDatabase)
 
-const postgresDatabases = new Map<number, Promise<Database>>()
-const postgresDatabaseWith = (count: number): Promise<Database> => {
-  const database = postgresDatabases.get(count) ?? copyDatabase(count)
-  postgresDatabases.set(count, database)
-  return database
-}
-
-async function copyDatabase(count: number): Promise<Database> {
+const postgresDatabaseWith = shared(async (count: number): Promise<Database> => {
   const original = await databaseWith(count)
   return { ...original, workspace: await copyToPostgres(original.workspace) }
-}
+})
 
 /** Inserts `count` organizations of one user, members, exports, runs and log entries directly into the database. */
 async function createDatabase(count: number): Promise<Database> {

@@ -75,7 +75,8 @@ t.test('starts with the code that an earlier start compiled', async (t) => {
     t.match(await ended(child), { code: 0, stderr: '' })
     return readFileSync(join(cache, codeFile() ?? 'none'))
   }
-  const help = (): Promise<Ended> => run([file('workspace-admin.js'), 'serve', '--help'], { NODE_COMPILE_CACHE: cache })
+  const help = (): Promise<Ended> =>
+    run([file('workspace-admin.js'), 'serve', '--ephemeral', '--help'], { NODE_COMPILE_CACHE: cache })
 
   t.match(await help(), { code: 0, stdout: 'Starts the server' })
   t.equal(codeFile(), undefined, 'help compiles too little to be cached')
