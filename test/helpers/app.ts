@@ -325,7 +325,12 @@ function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: stri
   const { contract } = contractOf(dialect)
   const isError = validatorOf(contract.components.schemas.Error)
   if (!(dialect in written.schemas)) written.addSchema(contract, dialect)
+  const compiled = new Set<string>()
   app.setSerializerCompiler((route) => {
+    const { schema, method, url, httpStatus, contentType } = route
+    const key = JSON.stringify([method, url, httpStatus, contentType, schema])
+    assert(!compiled.has(key), `the serializer of ${method} ${url} is compiled for each request`)
+    compiled.add(key)
     let validate: Validate | undefined
     const write = serializerCompiler(dialect)(route)
     return (data) => {
