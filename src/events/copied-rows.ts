@@ -3,7 +3,8 @@
  * statement for many pages also lets PostgreSQL look up each person once.
  */
 import type { Client, Connection, Submittable } from 'pg'
-import { append, type Layout, lineWriter, type Output } from './line-writer.ts'
+import { append, type Layout, lineWriter, openOutput, viewed } from './line-writer.ts'
+import { freeText } from './page-memory.ts'
 
 export interface CopiedRows {
   /** Resolves when `limit` rows or `max_bytes` have arrived. Returns fewer rows at the end, and null after it. */
@@ -17,57 +18,91 @@ export interface CopiedRows {
 export interface CopiedPage {
   records: number
   /** The first two columns of the last row. */
-  place: [major: number, minor: string]
+  place: [major: number, minor: Buffer]
   /** The lines of all rows. */
   text: Buffer
 }
 
-/** The signature, the flags and the length of the extension. */
+/** The types of messages with rows, and of the one before them. */
+const COPY_DATA = 'd'.charCodeAt(0)
+const COPY_OUT_RESPONSE = 'H'.charCodeAt(0)
+/** The type of a message and its length. */
+const MESSAGE_HEADER_BYTES = 5
+/** The signature, the flags and the length of the extension, before the first row. */
 const HEADER_BYTES = 19
 /** Where the first two values begin, each after its length of four bytes. */
 const MAJOR_AT = 4
 const MINOR_AT = 16
 
 /** The first sizes of the buffers. */
-const PLACES_BYTES = 64 * 1024
+const RECEIVED_BYTES = 256 * 1024
 const LINES_BYTES = 1024 * 1024 + 256 * 1024
 
-/** `query` selects an integer and a text, neither of which is NULL, followed by the values of `layout`. */
+/** `query` selects the values of `layout`. The first two are the place, an integer and another value, and not NULL. */
 export function copyRows(client: Client, query: string, layout: Layout): CopiedRows {
-  const columns = 2 + layout.fields.length
   const writeLine = lineWriter(layout)
-  const places = openTexts(PLACES_BYTES)
-  const lines = openTexts(LINES_BYTES)
+  const received = openOutput(RECEIVED_BYTES)
+  const lines = openOutput(LINES_BYTES)
+  /** The start of the first message that has not been read. */
+  let unread = 0
   let count = 0
   let isStarted = false
   let isDone = false
-  let isDiscarding = false
   let failure: unknown
   let onArrival: () => void = () => undefined
   let socket: Connection['stream'] | undefined
+  let driver: ((chunk: Buffer) => void)[] = []
 
-  /** Copies everything, because the driver reuses the buffer of the message. */
-  const readTuples = (message: Buffer): void => {
-    if (isDiscarding) return
-    let at = isStarted ? 0 : HEADER_BYTES
-    isStarted = true
-    while (at < message.length && message.readInt16BE(at) === columns) {
-      const place_at = at + 2
-      const place_end = place_at + MINOR_AT + message.readInt32BE(place_at + MINOR_AT - 4)
-      append(message, place_at, place_end, places.output)
-      places.end()
-      at = writeLine(message, place_end, lines.output)
-      lines.end()
-    }
+  const onData = (chunk: Buffer): void => {
+    received.bytes.copyWithin(0, unread, received.length)
+    received.length -= unread
+    unread = 0
+    append(viewed(chunk), 0, chunk.length, received)
+    freeText(chunk)
+    onArrival()
   }
+  /** The driver would create two objects for each row, and leave its bytes to the garbage collector. */
+  const takeSocket = (stream: Connection['stream']): void => {
+    socket = stream
+    driver = stream.listeners('data') as typeof driver
+    stream.removeAllListeners('data').on('data', onData)
+  }
+  const returnSocket = (): void => {
+    const rest = Buffer.from(received.bytes.subarray(unread, received.length))
+    unread = received.length
+    socket?.removeListener('data', onData)
+    for (const listener of driver) socket?.on('data', listener)
+    socket?.emit('data', rest)
+  }
+  /** Returns where the first value of the next row begins. Undefined if no whole row has arrived. */
+  const nextRow = (): number | undefined => {
+    while (received.length - unread >= MESSAGE_HEADER_BYTES) {
+      const type = received.bytes[unread]
+      if (type !== COPY_DATA && type !== COPY_OUT_RESPONSE) return void returnSocket()
+      const start = unread + MESSAGE_HEADER_BYTES
+      const end = unread + 1 + received.view.getInt32(unread + 1)
+      if (end > received.length) return undefined
+      unread = end
+      if (type === COPY_OUT_RESPONSE) continue
+      // Each message has one row. The last one has a mark in place of the number of columns.
+      const row = isStarted ? start : start + HEADER_BYTES
+      isStarted = true
+      if (received.view.getInt16(row) === layout.values) return row + 2
+    }
+    return undefined
+  }
+
+  const placeOf = (row: number): CopiedPage['place'] => {
+    const { bytes, view } = received
+    const minor_at = row + MINOR_AT
+    const minor = bytes.subarray(minor_at, minor_at + view.getInt32(minor_at - 4))
+    return [Number(view.getBigInt64(row + MAJOR_AT)), Buffer.from(minor)]
+  }
+
   const submittable = {
     submit: (connection: Connection) => {
-      socket = connection.stream
+      takeSocket(connection.stream)
       connection.query(`copy (${query}) to stdout (format binary)`)
-    },
-    handleCopyData: ({ chunk }: { chunk: Buffer }) => {
-      readTuples(chunk)
-      onArrival()
     },
     handleError: (error: unknown) => {
       failure = error
@@ -99,51 +134,36 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
 
   return {
     next: async (limit, max_bytes) => {
-      await waitFor(() => lines.ends.length >= limit || (lines.ends.at(-1) ?? 0) >= max_bytes)
-      const full = lines.ends.findIndex((end) => end >= max_bytes)
-      const records = Math.min(limit, full === -1 ? lines.ends.length : full + 1)
+      lines.length = 0
+      let records = 0
+      let place: CopiedPage['place'] = [0, Buffer.alloc(0)]
+      const readRows = (): boolean => {
+        let last: number | undefined
+        while (records < limit && lines.length < max_bytes) {
+          const row = nextRow()
+          if (row === undefined) break
+          writeLine(received, row, lines)
+          records++
+          last = row
+        }
+        // The rows may have moved when the next ones arrive.
+        if (last !== undefined) place = placeOf(last)
+        return records >= limit || lines.length >= max_bytes
+      }
+      await waitFor(readRows)
       if (records === 0) return null
       count += records
-      const place_at = places.ends[records - 2] ?? 0
-      const place = places.take(records).subarray(place_at)
-      const major = Number(place.readBigInt64BE(MAJOR_AT))
-      return { records, place: [major, place.toString('utf8', MINOR_AT)], text: lines.take(records) }
+      const text = Buffer.allocUnsafeSlow(lines.length)
+      lines.bytes.copy(text, 0, 0, lines.length)
+      return { records, place, text }
     },
     count: () => count,
     discard: async () => {
-      isDiscarding = true
-      await waitFor(() => false).catch(() => undefined)
-    },
-  }
-}
-
-/** Texts one after the other in one buffer. Buffers for each row would need 40 % more CPU time. */
-interface Texts {
-  output: Output
-  /** Where each text ends. */
-  ends: readonly number[]
-  /** Ends a text at the end of the output. */
-  end(): void
-  /** Removes the first texts. Returns their bytes. */
-  take(count: number): Buffer
-}
-
-function openTexts(initial_bytes: number): Texts {
-  const output: Output = { bytes: Buffer.allocUnsafeSlow(initial_bytes), length: 0 }
-  const ends: number[] = []
-  return {
-    output,
-    ends,
-    end: () => void ends.push(output.length),
-    take: (count) => {
-      const size = ends[count - 1] ?? 0
-      const taken = Buffer.allocUnsafeSlow(size)
-      output.bytes.copy(taken, 0, 0, size)
-      output.bytes.copyWithin(0, size, output.length)
-      output.length -= size
-      ends.splice(0, count)
-      for (const [i, end] of ends.entries()) ends[i] = end - size
-      return taken
+      const skipAll = (): boolean => {
+        while (nextRow() !== undefined);
+        return false
+      }
+      await waitFor(skipAll).catch(() => undefined)
     },
   }
 }

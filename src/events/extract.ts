@@ -53,18 +53,20 @@ const property = (key: string): Sql =>
 
 const required = (name: string, type: HogType, value: Sql): Column => ({ ...column(name, type, value), required: true })
 
+const stored = (column: Column): Column => ({ ...column, stored: true })
+
 /** The exportable columns by name. */
 export const EVENT_COLUMNS = {
-  uuid: required('uuid', UUID, sql`e.uuid`),
-  event: column('event', STRING, sql`e.event`),
-  distinct_id: column('distinct_id', STRING, sql`e.distinct_id`),
-  person_id: column('person_id', UUID, sql`p.id`, true),
-  properties: required('properties', JSON_TYPE, sql`e.properties`),
-  person_properties: column('person_properties', JSON_TYPE, sql`p.properties`, true),
-  elements_chain: required('elements_chain', STRING, sql`e.elements_chain`),
-  timestamp: required('timestamp', DATETIME, sql`e.timestamp`),
-  created_at: required('created_at', DATETIME, sql`e.created_at`),
-  _inserted_at: required('_inserted_at', DATETIME, sql`e.created_at`),
+  uuid: stored(required('uuid', UUID, sql`e.uuid`)),
+  event: stored(column('event', STRING, sql`e.event`)),
+  distinct_id: stored(column('distinct_id', STRING, sql`e.distinct_id`)),
+  person_id: stored(column('person_id', UUID, sql`p.id`, true)),
+  properties: stored(required('properties', JSON_TYPE, sql`e.properties`)),
+  person_properties: stored(column('person_properties', JSON_TYPE, sql`p.properties`, true)),
+  elements_chain: stored(required('elements_chain', STRING, sql`e.elements_chain`)),
+  timestamp: stored(required('timestamp', DATETIME, sql`e.timestamp`)),
+  created_at: stored(required('created_at', DATETIME, sql`e.created_at`)),
+  _inserted_at: stored(required('_inserted_at', DATETIME, sql`e.created_at`)),
   elements: column('elements', JSON_TYPE, either(sql`json_quote(e.elements_chain)`, sql`to_json(e.elements_chain)`)),
   set: column('set', JSON_TYPE, property('$set')),
   set_once: column('set_once', JSON_TYPE, property('$set_once')),
@@ -120,7 +122,7 @@ export function pageQuery(extract: Extract, after: Cursor | null, limit: number,
       ${rowsQuery(extract, selected, after, limit, through)}) page`
 }
 
-/** Returns the two parts of the place for `cursorOf` and the values of each row, in order. PostgreSQL only. */
+/** Returns the values of each row in order. The first two are the place for `cursorOfValues`. PostgreSQL only. */
 export function valuesQuery(
   extract: Extract,
   after: Cursor | null,
@@ -128,9 +130,11 @@ export function valuesQuery(
   through: Cursor | null,
 ): { query: Sql; layout: Layout } {
   const { major, minor } = orderOf(extract)
-  const { values, layout } = layoutOf(extract.columns, extract.encoding)
-  return { query: rowsQuery(extract, joined([major, minor, ...values], ', '), after, limit, through), layout }
+  const { values, layout } = layoutOf(extract.columns, extract.encoding, [major, minor])
+  return { query: rowsQuery(extract, joined(values, ', '), after, limit, through), layout }
 }
+
+const isByPosition = ({ model, range }: Extract): boolean => model === 'events' && range.by === 'positions'
 
 const orderOf = ({ model, range }: Extract): Order =>
   model === 'events' ? ORDERS[range.by] : entryOrder(CHANGING_FEEDS[model])
@@ -151,14 +155,16 @@ const shifted = (value: Sql): Sql =>
 
 const unshifted = (digits: string): number => Number(BigInt(digits) - SHIFT)
 
-export const cursorOfPlace = (place: string, extract: Extract): Cursor =>
-  cursorOf(unshifted(place.slice(0, DIGITS)), place.slice(DIGITS), extract)
-
-export function cursorOf(major: number, minor: string, { model, range }: Extract): Cursor {
-  if (model !== 'events' || range.by === 'times') return [major, minor]
-  // On SQLite the position is `seq`. The cursor has both values, because events may move to PostgreSQL during a run.
-  return [major, minor === '' ? major : unshifted(minor)]
+export function cursorOfPlace(place: string, extract: Extract): Cursor {
+  const major = unshifted(place.slice(0, DIGITS))
+  // The position is `seq`. The cursor has both values, because events may move to PostgreSQL during a run.
+  return [major, isByPosition(extract) ? major : place.slice(DIGITS)]
 }
+
+export const cursorOfValues = (major: number, minor: Buffer, extract: Extract): Cursor => [
+  major,
+  isByPosition(extract) ? Number(minor.readBigInt64BE()) : minor.toString(),
+]
 
 /** Whether `a` is later in the order of pages than `b`. Texts are ordered by code point. */
 export function isAfter(a: Cursor, b: Cursor): boolean {
@@ -222,7 +228,7 @@ function entryCursor([position, minor]: Cursor): [position: number, seq: number,
   return [position, unshifted(text.slice(0, DIGITS)), text.slice(DIGITS)]
 }
 
-/** `major` is an integer and `minor` a text. Together they are the place of a row. */
+/** The place of a row: `major` is an integer; `minor` is a text, or the integer `seq` of an event on PostgreSQL. */
 interface Order {
   major: Sql
   minor: Sql
@@ -255,7 +261,7 @@ const ORDERS = {
   positions: {
     index: either(sql`indexed by events_by_position`, sql``),
     major: POSITION,
-    minor: either(sql`''`, shifted(sql`e.seq`)),
+    minor: either(sql`''`, sql`e.seq`),
     order: either(sql`e.seq`, sql`e.position, e.seq`),
   },
   times: {

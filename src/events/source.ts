@@ -7,8 +7,8 @@ import { type CopiedRows, copyRows } from './copied-rows.ts'
 import {
   type Cursor,
   countQuery,
-  cursorOf,
   cursorOfPlace,
+  cursorOfValues,
   type Extract,
   type Page,
   pageQuery,
@@ -119,7 +119,7 @@ async function openPostgresSource(url: string, observe: Observe, copy_rows: numb
         open = current
         const page = await observed(observe, current.text, () => current.rows.next(limit, PAGE_BYTES))
         if (page) {
-          current.cursor = cursorOf(...page.place, extract)
+          current.cursor = cursorOfValues(...page.place, extract)
           return { records: page.records, text: page.text, cursor: current.cursor }
         }
         open = undefined

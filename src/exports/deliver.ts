@@ -109,7 +109,9 @@ export async function deliver(
     const interpreted = model !== 'events' || job.hogql_query !== null || job.filters !== null
     const source = await openSource(job.url, interpreted, observe)
     try {
-      if (!job.checkpoint) report({ kind: 'total', records: await source.count(extract) })
+      // Counts while the destination is opened.
+      const counting = job.checkpoint ? undefined : source.count(extract)
+      counting?.catch(() => undefined)
       let limit = job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS
       const tools: Tools = {
         outbound: createOutbound({ allow: job.outbound_allow }),
@@ -122,6 +124,7 @@ export async function deliver(
       }
       const receiver = await destination.open({ ...job, config, columns, merge: mergeOf(model, columns), tools })
       try {
+        if (counting) report({ kind: 'total', records: await counting })
         let records = job.checkpoint?.records ?? 0
         let cursor = job.checkpoint?.cursor ?? null
         let through = job.checkpoint?.through ?? null

@@ -12,9 +12,9 @@ import {
 import { request as requestTls } from 'node:https'
 import { Readable } from 'node:stream'
 import { errorCode } from '../errors.ts'
+import { freeText } from '../events/page-memory.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { DeliveryError, permanentError, retryableError } from './destination.ts'
-import { freeText } from './page-memory.ts'
 
 export interface RequestLimits {
   connect_ms: number

@@ -1,8 +1,8 @@
 /** Uploads an object to S3, in parts if it is large. */
 import type { Readable } from 'node:stream'
 import type { CompletedPart, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
+import { freeText } from '../events/page-memory.ts'
 import { permanentError } from './destination.ts'
-import { freeText } from './page-memory.ts'
 
 type Aws = typeof import('@aws-sdk/client-s3')
 

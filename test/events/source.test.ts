@@ -1,5 +1,6 @@
 /** Pages of events as deliveries read them. */
 import t, { type Test } from 'tap'
+import { CELL } from '../../src/events/cells.ts'
 import { type Cursor, EVENT_COLUMNS, type Extract, type Page } from '../../src/events/extract.ts'
 import type { Encoding } from '../../src/events/lines.ts'
 import { openSource, type Source } from '../../src/events/source.ts'
@@ -123,11 +124,16 @@ for (const engine of ENGINES)
       ...extractOf(app.first.project_id, 'json'),
       range: { by: 'times', start: -7e16, end: 9e15 },
     } as const
-    const lines = textOf(await pagesOf(source, { ...extract, include: null, columns: [timestamp] }, 1_000))
-      .trim()
-      .split('\n')
+    const linesAs = async (encoding: Encoding): Promise<string[]> =>
+      textOf(await pagesOf(source, { ...extract, include: null, columns: [timestamp], encoding }, 1_000))
+        .trim()
+        .split('\n')
     t.same(
-      lines.map((line) => JSON.parse(line).timestamp),
+      (await linesAs('json')).map((line) => JSON.parse(line).timestamp),
       times,
+    )
+    t.same(
+      (await linesAs('cells')).map((line) => line.replace(CELL.delimiter, '')),
+      times.map((time) => `${BigInt(Date.parse(time)) * 1000n + BigInt(time.slice(-4, -1))}`),
     )
   })

@@ -7,6 +7,7 @@ import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
 import { EVENT_COLUMNS as c } from '../../events/extract.ts'
 import type { Column } from '../../events/lines.ts'
+import { freeText } from '../../events/page-memory.ts'
 import { type Block, type BlockLimits, hashOf, openBlockReceiver } from '../blocks.ts'
 import {
   type Delivery,
@@ -19,7 +20,6 @@ import {
   type Tools,
 } from '../destination.ts'
 import { hostOf } from '../object-stores.ts'
-import { freeText } from '../page-memory.ts'
 
 type Config = components['schemas']['ClickHouseConfig']
 

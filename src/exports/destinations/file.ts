@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
+import { freeText } from '../../events/page-memory.ts'
 import { type DeliveryError, type Destination, permanentError, retryableError } from '../destination.ts'
 import { FILE_COLUMNS, type FileStore, fileEncoding, openFileReceiver, validateFileConfig } from '../files.ts'
-import { freeText } from '../page-memory.ts'
 import { partialFilePrefix } from '../temporary-files.ts'
 
 type Config = components['schemas']['FileConfig']

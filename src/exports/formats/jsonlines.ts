@@ -1,6 +1,6 @@
 import { PassThrough, type Transform } from 'node:stream'
 import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib'
-import { freeText } from '../page-memory.ts'
+import { freeText } from '../../events/page-memory.ts'
 import { type Encoder, type EncoderOptions, endOfLines } from './format.ts'
 
 /** Compresses nearly as well as level 11 in a tenth of the time. */

@@ -14,7 +14,7 @@ import { promisify } from 'node:util'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { CELL, CELL_ESCAPES } from '../../events/cells.ts'
 import type { Column } from '../../events/lines.ts'
-import { freeText } from '../page-memory.ts'
+import { freeText } from '../../events/page-memory.ts'
 import { type Compression, type Encoder, type EncoderOptions, endOfLines } from './format.ts'
 
 /** Enough for DuckDB's input buffers and one row group. Beyond it the run fails, not the machine. */
