@@ -10,7 +10,6 @@ import { conditionOf, rows } from '../events/rows.ts'
 import { type TailCursor, tail } from '../events/tail.ts'
 import { isoOf } from '../events/time.ts'
 import { customEventNames, eventNames, propertyNames, propertyValues, type RecentQuery } from '../events/values.ts'
-import { createYielder } from '../events/yield.ts'
 import { csvRow } from './csv.ts'
 import { EVENT_FIELDS, type EventRecord, eventJson, JSON_FIELDS, recordJson, serializeEvent } from './event-record.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
@@ -39,19 +38,20 @@ const UNSUPPORTED_PARAMETERS = {
 const DEPRECATION = { deprecation: '@1704067200' }
 
 export const events = ({ events: db, eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
-  /** Reads up to `limit` events in batches. Returns the position of the next page. */
-  async function* readBatches(query: store.ListQuery, limit: number, first: EventPage): Batches {
-    let { rows, next } = first
+  /** Reads up to `limit` events in batches, each as text. Returns the position of the next page. */
+  async function* readBatches(query: store.ListQuery, limit: number, write: WriteEvent, first: TextPage): Batches {
+    let { items, next } = first
     for (let remaining = limit; ; ) {
-      yield rows
-      remaining -= rows.length
+      yield items
+      remaining -= items.length
       if (remaining === 0 || next === null) return next
       const rest = { ...query, offset: 0, from: next }
-      ;({ rows, next } = await store.page(eventReader, rest, Math.min(remaining, BATCH_SIZE)))
+      ;({ items, next } = await store.page(eventReader, rest, Math.min(remaining, BATCH_SIZE), write))
     }
   }
 
   return {
+    readsAhead: ['events.list', 'events.retrieve'],
     operations: {
       'events.list': async (call) => {
         rejectUnsupported(call.query)
@@ -60,16 +60,13 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
         const select = queryList(call.query, 'select')
         if (select) return selectRows(call, select, limit, csv)
         const query = listQuery(call, now())
+        const write: WriteEvent = csv ? eventCsv : (event) => eventJson(event, DIALECT)
         // Read the first batch before responding, so that an error has its own status.
-        const first = await store.page(eventReader, query, Math.min(limit, BATCH_SIZE))
-        const batches = readBatches(query, limit, first)
+        const first = await store.page(eventReader, query, Math.min(limit, BATCH_SIZE), write)
+        const batches = readBatches(query, limit, write, first)
         const chunks = csv
           ? csvChunks(batches)
-          : jsonChunks(
-              batches,
-              (row) => eventJson(row, DIALECT),
-              ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`),
-            )
+          : jsonChunks(batches, ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`))
         return respond(chunks, csv, query.signal)
       },
 
@@ -217,12 +214,7 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
   /** The distinct values of every field in recent events, each as the JSON text of a list. */
   async function sampleEvents(recent: RecentQuery): Promise<EventRecord> {
     const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
-    const yieldIfDue = createYielder()
-    const records: EventRecord[] = []
-    for (const row of (await store.page(eventReader, query, SAMPLED_EVENTS)).rows) {
-      records.push(serializeEvent(row))
-      await yieldIfDue()
-    }
+    const { items: records } = await store.page(eventReader, query, SAMPLED_EVENTS, serializeEvent)
     const valuesIn = (field: keyof EventRecord): string => {
       const isJson = JSON_FIELDS.includes(field)
       const texts = records.map((record) => (isJson ? record[field] : JSON.stringify(record[field])))
@@ -241,8 +233,9 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
   }
 }
 
-type EventPage = Awaited<ReturnType<typeof store.page>>
-type Batches = AsyncGenerator<store.ListedEvent[], store.ListCursor | null>
+type WriteEvent = (event: store.ListedEvent) => string
+type TextPage = Awaited<ReturnType<typeof store.page<string>>>
+type Batches = AsyncGenerator<string[], store.ListCursor | null>
 type ListCall = HandlerContext<'events.list'>
 type HistogramCall = HandlerContext<'events.histogram'>
 type TailCall = HandlerContext<'events.tail'>
@@ -371,11 +364,9 @@ const OFFERED = ['application/json', 'text/csv'] as const
 const wantsCsv = ({ query, accept }: { query: { format?: 'csv' | 'json' }; accept: string | undefined }): boolean =>
   query.format === undefined ? negotiate(accept, OFFERED) === 'text/csv' : query.format === 'csv'
 
-async function* jsonChunks(
-  batches: Batches,
-  write: (row: store.ListedEvent) => string,
-  urlAfter: (position: store.ListCursor) => string,
-): AsyncGenerator<string> {
+const asIs = (text: string): string => text
+
+async function* jsonChunks(batches: Batches, urlAfter: (position: store.ListCursor) => string): AsyncGenerator<string> {
   yield '{"results":['
   let head = ''
   for (;;) {
@@ -383,16 +374,17 @@ async function* jsonChunks(
     if (done) return yield `],"next":${JSON.stringify(value && urlAfter(value))}}`
     // A concurrent purge may leave a batch empty.
     if (value.length === 0) continue
-    yield* textChunks(value, write, { head, separator: ',' })
+    yield* textChunks(value, asIs, { head, separator: ',' })
     head = ','
   }
 }
 
 async function* csvChunks(batches: Batches): AsyncGenerator<string> {
   yield csvRow(EVENT_FIELDS)
-  for await (const batch of batches)
-    yield* textChunks(batch, (row) => csvRow(cellsOf(EVENT_FIELDS, serializeEvent(row))))
+  for await (const batch of batches) yield* textChunks(batch, asIs)
 }
+
+const eventCsv = (event: store.ListedEvent): string => csvRow(cellsOf(EVENT_FIELDS, serializeEvent(event)))
 
 function csvFile<Item extends object>(
   name: string,

@@ -59,24 +59,30 @@ const MAX_DISTINCT_IDS = 2_500
 /** A larger offset goes to the slow lane, because an index skips entries one by one. */
 const QUICK_OFFSET = 1_000
 
-/** Reads one page. `next` is null on the last one. */
-export async function page(
+/** Reads one page. Each event is converted when it arrives. `next` is null on the last page. */
+export async function page<Item>(
   reader: EventReader,
   query: ListQuery,
   limit: number,
-): Promise<{ rows: ListedEvent[]; next: ListCursor | null }> {
+  convert: (event: ListedEvent) => Item,
+): Promise<{ items: Item[]; next: ListCursor | null }> {
   const { project_id, signal } = query
   const distinctIds = await distinctIdsOf(reader, query)
-  if (distinctIds?.length === 0) return { rows: [], next: null }
+  if (distinctIds?.length === 0) return { items: [], next: null }
   const branches = branchesOf(query, distinctIds)
   const lane = branches.quick && !query.condition && query.offset <= QUICK_OFFSET ? 'fast' : 'slow'
   // Without further conditions the index by time is always the best.
   const one_plan = lane === 'fast' && !query.names?.length && !distinctIds && query.after === undefined
   const options: ReadOptions = { project_id, lane, one_plan, signal }
-  const found = await reader.rows<ListedRow>(select(query, branches.list, limit + 1), options)
-  const rows = found.slice(0, limit).map(toListedEvent)
-  const last = found.length > limit ? rows.at(-1) : undefined
-  return { rows, next: last ? { timestamp: last.timestamp, uuid: last.uuid } : null }
+  /** The last event of the page. */
+  let last: ListCursor | undefined
+  let count = 0
+  const items = await reader.convertedRows(select(query, branches.list, limit + 1), options, (row: ListedRow) => {
+    const event = toListedEvent(row)
+    if (++count === limit) last = { timestamp: event.timestamp, uuid: event.uuid }
+    return convert(event)
+  })
+  return { items: items.slice(0, limit), next: items.length > limit && last ? last : null }
 }
 
 /** Returns undefined if the project has no event with this UUID. */

@@ -18,8 +18,14 @@ export type ReaderReply = { rows: unknown[][]; more: boolean } | { failed: { mes
 export interface ReaderBackend {
   /** How many statements each lane runs concurrently. */
   readonly slots: Readonly<Record<LaneName, number>>
-  /** Aborting the signal stops the statement. */
-  run(lane: LaneName, statement: Statement, timeout_ms: number, signal: AbortSignal): Promise<unknown[][]>
+  /** Aborting the signal stops the statement. `convert` is called when a row arrives, while others are still read. */
+  run<Item>(
+    lane: LaneName,
+    statement: Statement,
+    convert: (row: unknown[]) => Item,
+    timeout_ms: number,
+    signal: AbortSignal,
+  ): Promise<Item[]>
   stop(): Promise<void>
 }
 

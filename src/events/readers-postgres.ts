@@ -14,22 +14,27 @@ const MAX_PREPARED_STATEMENTS = 200
 const DATA_EXCEPTION = /^22/
 
 /** Checks each row as it arrives: a result above the limit must not fill the memory. */
-function readRows(client: pg.PoolClient, { text, values }: Statement, name?: string): Promise<unknown[][]> {
+function readRows<Item>(
+  client: pg.PoolClient,
+  { text, values }: Statement,
+  convert: (row: unknown[]) => Item,
+  name?: string,
+): Promise<Item[]> {
   return new Promise((resolve, reject) => {
-    const rows: unknown[][] = []
+    const items: Item[] = []
     const checkLimit = resultLimit()
     const config: pg.QueryArrayConfig = { text, values, rowMode: 'array', ...(name && { name }) }
     const query = client.query(new pg.Query(config))
     query.on('row', (row: unknown[]) => {
       try {
         checkLimit(row)
-        rows.push(row)
+        items.push(convert(row))
       } catch (error) {
-        rows.length = 0
+        items.length = 0
         reject(error)
       }
     })
-    query.on('end', () => resolve(rows))
+    query.on('end', () => resolve(items))
     query.on('error', reject)
   })
 }
@@ -88,13 +93,14 @@ export function createPostgresReaders(url: string): ReaderBackend {
     return name
   }
 
-  async function runOn(
+  async function runOn<Item>(
     client: pg.PoolClient,
     lane: LaneName,
     statement: Statement,
+    convert: (row: unknown[]) => Item,
     timeout_ms: number,
     signal: AbortSignal,
-  ): Promise<unknown[][]> {
+  ): Promise<Item[]> {
     const onAbort = (): void => {
       if ('processID' in client) cancel(Number(client.processID))
     }
@@ -114,9 +120,9 @@ export function createPostgresReaders(url: string): ReaderBackend {
         client.query(`set plan_cache_mode = ${plan_cache_mode}`).catch(ignore)
       session.plan_cache_mode = plan_cache_mode
       const name = lane === 'fast' ? nameOf(statement.text) : undefined
-      const rows = await readRows(client, statement, name)
+      const items = await readRows(client, statement, convert, name)
       reusable = true
-      return rows
+      return items
     } catch (error) {
       // A connection that still receives the rest of a result above the limit is closed.
       reusable = error instanceof pg.DatabaseError
@@ -131,9 +137,9 @@ export function createPostgresReaders(url: string): ReaderBackend {
 
   return {
     slots: SLOTS,
-    run: async (lane, statement, timeout_ms, signal) => {
+    run: async (lane, statement, convert, timeout_ms, signal) => {
       try {
-        return await runOn(await pool.connect(), lane, statement, timeout_ms, signal)
+        return await runOn(await pool.connect(), lane, statement, convert, timeout_ms, signal)
       } catch (error) {
         if (isTooLarge(error)) throw error
         if (DATA_EXCEPTION.test(errorCode(error)))

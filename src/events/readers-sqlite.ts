@@ -32,22 +32,32 @@ export function createSqliteReaders({
   return {
     // One CPU is left to the server.
     slots: { fast: 1, slow: Math.max(1, availableParallelism() - 1) },
-    run: async (lane, statement, _timeout_ms, signal) => {
+    run: async <Item>(
+      lane: LaneName,
+      statement: Statement,
+      convert: (row: unknown[]) => Item,
+      _timeout_ms: number,
+      signal: AbortSignal,
+    ) => {
       const reader = pools[lane].take()
       const onAbort = (): void => void reader.kill()
+      let isOver = false
       signal.addEventListener('abort', onAbort)
       try {
         await reader.send(statement)
-        const rows: unknown[][] = []
+        const items: Item[] = []
         for (;;) {
           const reply = await reader.receive()
+          isOver = 'failed' in reply || !reply.more
           if ('failed' in reply) throw Object.assign(new Error(reply.failed.message), { code: reply.failed.code })
-          for (const row of reply.rows) rows.push(row)
-          if (!reply.more) return rows
+          for (const row of reply.rows) items.push(convert(row))
+          if (isOver) return items
         }
       } catch (error) {
         throw error instanceof ProcessExited ? unavailable('The event reader crashed. Retry the request.') : error
       } finally {
+        // The next statement must not receive the rest of this result.
+        if (!isOver) reader.kill()
         signal.removeEventListener('abort', onAbort)
         pools[lane].release(reader)
       }

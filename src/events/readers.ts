@@ -23,6 +23,12 @@ export interface EventReader {
    * `result_too_large`, and `unavailable` when the reader crashes.
    */
   rows<Row extends unknown[] = unknown[]>(query: Sql, options: ReadOptions): Promise<Row[]>
+  /** The same, but converts each row when it arrives, while the database reads the next ones. */
+  convertedRows<Row extends unknown[], Item>(
+    query: Sql,
+    options: ReadOptions,
+    convert: (row: Row) => Item,
+  ): Promise<Item[]>
   /** The number of queries by lane and state. */
   load(): { lane: LaneName; state: 'running' | 'waiting'; count: number }[]
   stop(): Promise<void>
@@ -53,17 +59,20 @@ export async function createEventReader({
       ? (await import('./readers-postgres.ts')).createPostgresReaders(url)
       : createSqliteReaders({ file: location, program, niceness })
   const scheduler = createScheduler(backend, timeout_ms)
+  const convertedRows: EventReader['convertedRows'] = async (query, options, convert) => {
+    const statement = { ...compile(query, engine), one_plan: options.one_plan }
+    const start = performance.now()
+    try {
+      // The query selects the columns of the row.
+      return await scheduler.run(statement, options, convert as (row: unknown[]) => ReturnType<typeof convert>)
+    } finally {
+      observe?.((performance.now() - start) / 1000, statement.text)
+    }
+  }
   return {
     engine,
-    rows: async <Row extends unknown[]>(query: Sql, options: ReadOptions) => {
-      const statement = { ...compile(query, engine), one_plan: options.one_plan }
-      const start = performance.now()
-      try {
-        return (await scheduler.run(statement, options)) as Row[]
-      } finally {
-        observe?.((performance.now() - start) / 1000, statement.text)
-      }
-    },
+    convertedRows,
+    rows: <Row extends unknown[]>(query: Sql, options: ReadOptions) => convertedRows(query, options, (row: Row) => row),
     load: scheduler.load,
     stop: scheduler.stop,
   }
@@ -100,7 +109,11 @@ function createScheduler(backend: ReaderBackend, timeout_ms: number) {
     }
   }
 
-  function run(statement: Statement, { project_id, lane: laneName, signal }: ReadOptions): Promise<unknown[][]> {
+  function run<Item>(
+    statement: Statement,
+    { project_id, lane: laneName, signal }: ReadOptions,
+    convert: (row: unknown[]) => Item,
+  ): Promise<Item[]> {
     const lane = lanes[laneName]
     return new Promise((resolve, reject) => {
       if (stopped) return reject(unavailable('The server is shutting down. Retry the request.'))
@@ -113,7 +126,7 @@ function createScheduler(backend: ReaderBackend, timeout_ms: number) {
         start: () => {
           const left_ms = Math.max(1, deadline - performance.now())
           backend
-            .run(lane.name, statement, left_ms, controller.signal)
+            .run(lane.name, statement, convert, left_ms, controller.signal)
             .then(resolve, (error) => reject(describeFailure(error, timeout_ms)))
             .finally(remove)
         },

@@ -16,7 +16,7 @@ import { AppError, invalid, unavailable } from '../errors.ts'
 import { createAuthenticator } from './authentication.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import { isSafe, requireSameOrigin } from './csrf.ts'
-import { type AccessLookups, createKnownAccess } from './known-access.ts'
+import { type AccessLookups, type BegunLookups, createKnownAccess, started } from './known-access.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { RequestContext } from './request-context.ts'
 import { originOf } from './request-url.ts'
@@ -29,6 +29,7 @@ type Handlers = { [Id in OperationId]: Handler<Id> }
 interface BoundArea<Name extends AreaName> {
   subject?: (access: ResolvedAccess) => Promise<unknown>
   admit?: (access: ResolvedAccess, subject: never) => Promise<void>
+  readsAhead?: readonly OperationId[]
   operations: Pick<Handlers, IdsOf<Name>>
 }
 type Areas = { [Name in AreaName]?: BoundArea<Name> }
@@ -39,6 +40,9 @@ declare module 'fastify' {
     caller: Caller | undefined
     access: ResolvedAccess | undefined
     subject: unknown
+    /** Set for operations that read ahead. Their handler awaits it. */
+    admission: Promise<void> | undefined
+    lookups: BegunLookups | undefined
   }
 }
 
@@ -55,23 +59,32 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   app.decorateRequest('caller', undefined)
   app.decorateRequest('access', undefined)
   app.decorateRequest('subject', undefined)
+  app.decorateRequest('admission', undefined)
+  app.decorateRequest('lookups', undefined)
 
   app.setValidatorCompiler<OpenApiSchema>(({ schema, httpPart = 'body', method, url }) =>
     validator(schema, httpPart, operationAt(method, url)?.bodyRequired ?? false),
   )
 
+  const authenticator = createAuthenticator(deps)
+  const knownAccess = deps.db.engine === 'postgres' ? createKnownAccess() : undefined
+
   app.addHook('onRoute', (route) => {
     const operation = operationAt(route.method, route.url)
     // Without an operation, the route would have no access checks.
     if (!operation) throw new Error(`${route.method} ${route.url} is not in the contract.`)
-    route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
+    if (knownAccess && areas[operation.area]?.readsAhead?.includes(operation.id)) {
+      route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+        request.admission = started(admit(request, reply, operation))
+        done()
+      }
+      // The handler reports an invalid request after the caller is admitted.
+      route.attachValidation = true
+    } else route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
     if (route.method !== 'GET' && !operation.bodyRequired && operation.area !== 'capture')
       route.preValidation = dropEmptyBody
     route.schema = schemaOf(operation)
   })
-
-  const authenticator = createAuthenticator(deps)
-  const knownAccess = deps.db.engine === 'postgres' ? createKnownAccess() : undefined
 
   /** Authenticates and authorizes the caller before the body is read. */
   async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
@@ -85,6 +98,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       if (checksOrigin(operation)) requireSameOrigin(request.headers, originOf(request, deps.config))
     } else {
       const lookups = beginLookups(request, operation)
+      request.lookups = lookups
       const caller = await authenticator.authenticate(request).catch((error) => {
         rateLimits.countRejectedKey(request, error)
         throw error
@@ -100,7 +114,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   }
 
   /** On PostgreSQL, the lookups start before the caller is authenticated. */
-  function beginLookups(request: FastifyRequest, operation: Operation): AccessLookups {
+  function beginLookups(request: FastifyRequest, operation: Operation): BegunLookups {
     const params = request.params as Record<string, string>
     const area = areas[operation.area]
     const place_id = params[`${operation.within}_id`] ?? params.id ?? ''
@@ -116,7 +130,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const credential = authenticator.credentialOf(request)
     return knownAccess && credential
       ? knownAccess.begin(credential, `${operation.within} ${place_id}`, lookups)
-      : lookups
+      : { ...lookups, isSame: () => false }
   }
 
   /** Finds the organization or project of the path and the path's subject, and checks the caller's level. */
@@ -140,6 +154,28 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     await areas[operation.area]?.admit?.(access, request.subject as never)
   }
 
+  /**
+   * Waits until the caller of an operation that reads ahead is admitted. In the meantime, handles the request for the last
+   * access. Returns the result if it is still the same.
+   */
+  async function admitWhileReading(
+    request: FastifyRequest,
+    operation: Operation,
+    handle: (access: ResolvedAccess) => Promise<unknown>,
+  ): Promise<{ result: Promise<unknown> } | undefined> {
+    const { admission, lookups, validationError } = request
+    if (!admission) return undefined
+    const params = request.params as Record<string, string>
+    const result = lookups?.last && !validationError && started(handle({ operation, params, ...lookups.last }))
+    await admission.catch((error) => {
+      const credential = authenticator.credentialOf(request)
+      if (credential) knownAccess?.forget(credential)
+      throw error
+    })
+    if (validationError) throw validationError
+    return result && lookups.isSame() ? { result } : undefined
+  }
+
   const route = (scope: FastifyInstance, specification: object) =>
     scope.register(glue, {
       specification,
@@ -161,15 +197,20 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const itemSchema = { ...pageItemSchema(operation) }
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
-      const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(
-        request,
-        reply,
-        deps.config,
-        raw,
-        authenticator,
-      )
-      // The validators and `admit` have checked that the values have the types of the operation.
-      const result = await handler(context as HandlerContext<Id, never>).catch((error) => {
+      const handle = (access: ResolvedAccess | undefined): Promise<unknown> => {
+        const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(
+          request,
+          reply,
+          access,
+          deps.config,
+          raw,
+          authenticator,
+        )
+        // The validators and `admit` have checked that the values have the types of the operation.
+        return handler(context as HandlerContext<Id, never>)
+      }
+      const ahead = await admitWhileReading(request, operation, handle)
+      const result = await (ahead?.result ?? handle(request.access)).catch((error) => {
         if (raw) rateLimits.countRejectedCapture(request, error)
         throw error
       })

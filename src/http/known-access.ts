@@ -1,7 +1,7 @@
 /**
  * The access that keys and sessions had at their last request. On PostgreSQL, a request looks up its organization or
- * project and its subject for that access while it authenticates: one round trip instead of three. The results are used
- * only if the caller and the place are still the same.
+ * project and its subject for that access while it authenticates: one round trip instead of three. Some operations also
+ * read their result in the meantime. All of this is used only if the caller and the place are still the same.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ResolvedAccess } from '../api/handler-context.ts'
@@ -15,9 +15,19 @@ export interface AccessLookups {
   subject(caller: Caller, place: Place): Promise<unknown>
 }
 
+/** Lookups that have begun for the last access. Call `place` before `subject`. */
+export interface BegunLookups extends AccessLookups {
+  /** The last access to the same place. */
+  last?: Place & { caller: Caller }
+  /** Whether it is still the access of this request. Known after `place`. */
+  isSame(): boolean
+}
+
 export interface KnownAccess {
-  /** Starts the lookups for the last caller with this credential, if there is one. Call `place` before `subject`. */
-  begin(credential: string, place_id: string, lookups: AccessLookups): AccessLookups
+  /** Starts the lookups for the last caller with this credential, if there is one. */
+  begin(credential: string, place_id: string, lookups: AccessLookups): BegunLookups
+  /** Call when a request was rejected: the next one reads nothing before it is admitted. */
+  forget(credential: string): void
 }
 
 /** All are forgotten when there are more. Each takes about 2 kB. */
@@ -44,12 +54,14 @@ export function createKnownAccess(): KnownAccess {
   return {
     begin: (credential, place_id, lookups) => {
       const last = known.get(credential)
-      if (!last) return { ...lookups, place: (caller) => findAndRemember(caller) }
+      if (!last) return { ...lookups, place: (caller) => findAndRemember(caller), isSame: () => false }
       const lastPlace = last.places.get(place_id)
       const place = started(lookups.place(last.caller))
       const subject = lastPlace && started(lookups.subject(last.caller, lastPlace))
       let isSame = false
       return {
+        ...(lastPlace && { last: { ...lastPlace, caller: last.caller } }),
+        isSame: () => isSame,
         place: async (caller) => {
           if (!isDeepStrictEqual(caller, last.caller)) return findAndRemember(caller)
           const found = await place
@@ -66,11 +78,12 @@ export function createKnownAccess(): KnownAccess {
         return found
       }
     },
+    forget: (credential) => void known.delete(credential),
   }
 }
 
 /** Its rejection is handled when the result is used, which may be never. */
-function started<Result>(lookup: Promise<Result>): Promise<Result> {
+export function started<Result>(lookup: Promise<Result>): Promise<Result> {
   lookup.catch(() => undefined)
   return lookup
 }

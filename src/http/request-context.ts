@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Cookies, Raw, RequestUrl } from '../api/handler-context.ts'
+import type { Cookies, Raw, RequestUrl, ResolvedAccess } from '../api/handler-context.ts'
 import { actorOf, type Caller } from '../auth/caller.ts'
 import type { Client } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
@@ -20,6 +20,7 @@ export class RequestContext {
   constructor(
     private readonly request: FastifyRequest,
     private readonly reply: FastifyReply,
+    private readonly access: ResolvedAccess | undefined,
     private readonly config: Deps['config'],
     readonly raw: Raw | undefined,
     private readonly authenticator: Authenticator,
@@ -35,17 +36,16 @@ export class RequestContext {
     return this.request.body
   }
   get caller(): Caller | undefined {
-    return this.request.caller
+    return this.access?.caller
   }
   get actor(): UserActor | undefined {
-    const { caller, ip } = this.request
-    return caller && actorOf(caller, ip)
+    return this.access && actorOf(this.access.caller, this.request.ip)
   }
   get organization(): OrganizationRow | undefined {
-    return this.request.access?.organization
+    return this.access?.organization
   }
   get project(): MembersProjectRow | undefined {
-    return this.request.access?.project
+    return this.access?.project
   }
   get subject(): unknown {
     return this.request.subject
