@@ -197,7 +197,7 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
     const chunks = csv
       ? textChunks(found.rows, (row) => csvRow(resultOf(row).map(cellText)), { head: csvRow(columns) })
       : textChunks(found.rows, (row) => JSON.stringify(resultOf(row)), { head, separator: ',', tail: ']}' })
-    return respond(chunks, csv, call.signal)
+    return respond(chunks, csv, scope.signal)
   }
 
   async function respond(chunks: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<RawResponse> {

@@ -23,9 +23,11 @@ export interface CopiedPage {
   text: Buffer
 }
 
-/** The types of messages with rows, and of the one before them. */
+/** The type of messages with rows. */
 const COPY_DATA = 'd'.charCodeAt(0)
+/** The start of the rows, and messages that may arrive between them: notices, parameters and notifications. */
 const COPY_OUT_RESPONSE = 'H'.charCodeAt(0)
+const ASIDES = Buffer.from('NSA')
 /** The type of a message and its length. */
 const MESSAGE_HEADER_BYTES = 5
 /** The signature, the flags and the length of the extension, before the first row. */
@@ -72,20 +74,24 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
     unread = received.length
     socket?.removeListener('data', onData)
     for (const listener of driver) socket?.on('data', listener)
+    // The rest of the statement may not have arrived.
+    socket?.resume()
     socket?.emit('data', rest)
   }
   /** Returns where the first value of the next row begins. Undefined if no whole row has arrived. */
   const nextRow = (): number | undefined => {
     while (received.length - unread >= MESSAGE_HEADER_BYTES) {
-      const type = received.bytes[unread]
-      if (type !== COPY_DATA && type !== COPY_OUT_RESPONSE) return void returnSocket()
-      const start = unread + MESSAGE_HEADER_BYTES
-      const end = unread + 1 + received.view.getInt32(unread + 1)
+      const start = unread
+      const type = received.view.getUint8(start)
+      const isAside = type !== COPY_DATA && ASIDES.includes(type)
+      if (type !== COPY_DATA && type !== COPY_OUT_RESPONSE && !isAside) return void returnSocket()
+      const end = start + 1 + received.view.getInt32(start + 1)
       if (end > received.length) return undefined
       unread = end
-      if (type === COPY_OUT_RESPONSE) continue
+      if (isAside) for (const listener of driver) listener(Buffer.from(received.bytes.subarray(start, end)))
+      if (type !== COPY_DATA) continue
       // Each message has one row. The last one has a mark in place of the number of columns.
-      const row = isStarted ? start : start + HEADER_BYTES
+      const row = start + MESSAGE_HEADER_BYTES + (isStarted ? 0 : HEADER_BYTES)
       isStarted = true
       if (received.view.getInt16(row) === layout.values) return row + 2
     }

@@ -1,4 +1,4 @@
-/** The memory of pages. */
+/** The memory of pages and of the bytes they are made of. */
 
 /**
  * Frees the memory of a page's text at once. Left to the garbage collector, pages of a megabyte make it run ten times a

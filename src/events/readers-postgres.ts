@@ -23,13 +23,16 @@ function readRows<Item>(
   return new Promise((resolve, reject) => {
     const items: Item[] = []
     const checkLimit = resultLimit()
+    let isFailed = false
     const config: pg.QueryArrayConfig = { text, values, rowMode: 'array', ...(name && { name }) }
     const query = client.query(new pg.Query(config))
     query.on('row', (row: unknown[]) => {
+      if (isFailed) return
       try {
         checkLimit(row)
         items.push(convert(row))
       } catch (error) {
+        isFailed = true
         items.length = 0
         reject(error)
       }

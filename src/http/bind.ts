@@ -74,9 +74,11 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     // Without an operation, the route would have no access checks.
     if (!operation) throw new Error(`${route.method} ${route.url} is not in the contract.`)
     if (knownAccess && areas[operation.area]?.readsAhead?.includes(operation.id)) {
-      route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-        request.admission = started(admit(request, reply, operation))
-        done()
+      route.onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+        const admission = started(admit(request, reply, operation))
+        // No body is received before the caller is admitted.
+        if (hasBody(request)) await admission
+        else request.admission = admission
       }
       // The handler reports an invalid request after the caller is admitted.
       route.attachValidation = true
@@ -161,19 +163,29 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   async function admitWhileReading(
     request: FastifyRequest,
     operation: Operation,
-    handle: (access: ResolvedAccess) => Promise<unknown>,
+    handle: Handle,
   ): Promise<{ result: Promise<unknown> } | undefined> {
     const { admission, lookups, validationError } = request
-    if (!admission) return undefined
+    if (!admission) {
+      if (validationError) throw validationError
+      return undefined
+    }
     const params = request.params as Record<string, string>
-    const result = lookups?.last && !validationError && started(handle({ operation, params, ...lookups.last }))
-    await admission.catch((error) => {
-      const credential = authenticator.credentialOf(request)
-      if (credential) knownAccess?.forget(credential)
-      throw error
-    })
+    const controller = new AbortController()
+    const result =
+      lookups?.last && !validationError
+        ? started(handle({ operation, params, ...lookups.last }, controller.signal))
+        : undefined
+    let isAdmitted = false
+    try {
+      await admission
+      isAdmitted = true
+    } finally {
+      knownAccess?.setAdmitted(authenticator.credentialOf(request) ?? '', isAdmitted)
+      if (!isAdmitted || !lookups?.isSame()) controller.abort()
+    }
     if (validationError) throw validationError
-    return result && lookups.isSame() ? { result } : undefined
+    return result && lookups?.isSame() ? { result } : undefined
   }
 
   const route = (scope: FastifyInstance, specification: object) =>
@@ -197,7 +209,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const itemSchema = { ...pageItemSchema(operation) }
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
-      const handle = (access: ResolvedAccess | undefined): Promise<unknown> => {
+      const handle: Handle = (access, cancelled) => {
         const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(
           request,
           reply,
@@ -205,6 +217,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
           deps.config,
           raw,
           authenticator,
+          cancelled,
         )
         // The validators and `admit` have checked that the values have the types of the operation.
         return handler(context as HandlerContext<Id, never>)
@@ -227,6 +240,12 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     }
   }
 }
+
+/** Handles a request for this access. Aborting `cancelled` stops its queries. */
+type Handle = (access: ResolvedAccess | undefined, cancelled?: AbortSignal) => Promise<unknown>
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** If the body is optional, `{}` and `[]` (an empty PHP array) count as no body. */
 function dropEmptyBody(request: FastifyRequest, _: FastifyReply, done: () => void): void {

@@ -17,7 +17,7 @@ export interface AccessLookups {
 
 /** Lookups that have begun for the last access. Call `place` before `subject`. */
 export interface BegunLookups extends AccessLookups {
-  /** The last access to the same place. */
+  /** The last access to the same place, if the request may read ahead. */
   last?: Place & { caller: Caller }
   /** Whether it is still the access of this request. Known after `place`. */
   isSame(): boolean
@@ -26,8 +26,8 @@ export interface BegunLookups extends AccessLookups {
 export interface KnownAccess {
   /** Starts the lookups for the last caller with this credential, if there is one. */
   begin(credential: string, place_id: string, lookups: AccessLookups): BegunLookups
-  /** Call when a request was rejected: the next one reads nothing before it is admitted. */
-  forget(credential: string): void
+  /** Whether the last request of an operation that reads ahead was admitted. Only then the next one reads ahead. */
+  setAdmitted(credential: string, isAdmitted: boolean): void
 }
 
 /** All are forgotten when there are more. Each takes about 2 kB. */
@@ -37,6 +37,7 @@ const MAX_PLACES = 20
 interface LastAccess {
   caller: Caller
   places: Map<string, Place>
+  isAdmitted: boolean
 }
 
 export function createKnownAccess(): KnownAccess {
@@ -48,7 +49,7 @@ export function createKnownAccess(): KnownAccess {
     const places = last?.places ?? new Map<string, Place>()
     if (places.size >= MAX_PLACES) places.clear()
     places.set(place_id, place)
-    known.set(credential, { caller, places })
+    known.set(credential, { caller, places, isAdmitted: last?.isAdmitted ?? false })
   }
 
   return {
@@ -60,7 +61,7 @@ export function createKnownAccess(): KnownAccess {
       const subject = lastPlace && started(lookups.subject(last.caller, lastPlace))
       let isSame = false
       return {
-        ...(lastPlace && { last: { ...lastPlace, caller: last.caller } }),
+        ...(lastPlace && last.isAdmitted && { last: { ...lastPlace, caller: last.caller } }),
         isSame: () => isSame,
         place: async (caller) => {
           if (!isDeepStrictEqual(caller, last.caller)) return findAndRemember(caller)
@@ -78,7 +79,10 @@ export function createKnownAccess(): KnownAccess {
         return found
       }
     },
-    forget: (credential) => void known.delete(credential),
+    setAdmitted: (credential, isAdmitted) => {
+      const last = known.get(credential)
+      if (last) last.isAdmitted = isAdmitted
+    },
   }
 }
 

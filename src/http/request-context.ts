@@ -24,6 +24,7 @@ export class RequestContext {
     private readonly config: Deps['config'],
     readonly raw: Raw | undefined,
     private readonly authenticator: Authenticator,
+    private readonly cancelled?: AbortSignal,
   ) {}
 
   get params(): unknown {
@@ -81,7 +82,8 @@ export class RequestContext {
     const controller = new AbortController()
     const abort = (): void => controller.abort()
     const { socket } = this.request.raw
-    if (socket.destroyed) abort()
+    if (socket.destroyed || this.cancelled?.aborted) abort()
+    this.cancelled?.addEventListener('abort', abort)
     socket.once('close', abort)
     this.reply.raw.once('finish', () => socket.off('close', abort))
     return controller.signal

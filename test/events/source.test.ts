@@ -95,6 +95,37 @@ for (const engine of ENGINES)
     await closing.close()
   })
 
+t.test('reads messages between rows, and the end of a statement while the socket is paused (postgres)', async (t) => {
+  const app = await openApp(t, 'postgres')
+  await ingest(app, plainEvents(6))
+  const url = app.deps.config.DATABASE_URL
+  await app.deps.events.exec(`
+    create function noticed(text) returns boolean language plpgsql as
+      $$ begin raise notice 'saw %', $1; perform set_config('application_name', $1, false); return true; end $$;
+    create function failing(bigint) returns boolean language plpgsql as
+      $$ begin if $1 % 6 = 5 then raise 'failed on purpose'; end if; return true; end $$`)
+  const extract: Extract = { ...extractOf(app.first.project_id, 'json'), columns: [uuid], include: null }
+  const open = async (): Promise<Source> => {
+    const source = await openSource(url, false)
+    t.teardown(() => source.close().catch(() => undefined))
+    return source
+  }
+  const source = await open()
+  const whole = textOf(await pagesOf(source, extract, 6))
+  t.equal(whole.split('\n').length, 7)
+  const noticed = { ...extract, where: { sql: sql`noticed(e.uuid)`, usesPerson: false } }
+  t.equal(textOf(await pagesOf(source, noticed, 2)), whole, 'with a notice and a parameter before each row')
+
+  await source.page(extract, null, 6)
+  t.equal(await source.count(extract), 6, 'counts when the end has arrived, but was not read')
+  const failing = { ...extract, where: { sql: sql`failing(e.seq)`, usesPerson: false } }
+  await t.rejects(pagesOf(source, failing, 1), /failed on purpose/, 'fails after rows')
+  t.equal(textOf(await pagesOf(source, extract, 6)), whole, 'continues after a failure')
+  const ending = await open()
+  await t.rejects(pagesOf(ending, failing, 1), /failed on purpose/)
+  await ending.close()
+})
+
 t.test('builds the same text on both engines', async (t) => {
   const half = texts.length / 2
   // Times of ingestion and ids differ.

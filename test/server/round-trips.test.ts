@@ -204,15 +204,15 @@ t.test('a result that was read ahead is used only if the access is the same', as
   const { uuid } = (await app.send('GET', '/api/users/@me/', { key: admin })).body
   const { eventReader } = app.deps
   const { convertedRows } = eventReader
-  let reads = 0
-  eventReader.convertedRows = (...args) => {
-    reads++
-    return convertedRows(...args)
+  const signals: (AbortSignal | undefined)[] = []
+  eventReader.convertedRows = (query, options, convert) => {
+    signals.push(options.signal)
+    return convertedRows(query, options, convert)
   }
   const send = async (key: string, path = list): Promise<[status: number, reads: number]> => {
-    reads = 0
+    signals.length = 0
     const { status } = await app.send('GET', path, { key })
-    return [status, reads]
+    return [status, signals.length]
   }
   const key = await app.key({ user_id: owner.id, restrictions: { organizations: null, projects: null } })
 
@@ -220,6 +220,7 @@ t.test('a result that was read ahead is used only if the access is the same', as
   // The first use of a key changes its `last_used_at`.
   await send(key)
   t.same(await send(key), [200, 1], 'the result is read once')
+  t.notOk(signals[0]?.aborted)
   t.same(await send(key, `${list}?limit=none`), [400, 0], 'an invalid parameter')
   t.same(await send(key, `${list}?cursor=none`), [400, 0], 'an invalid cursor')
   t.same(await send('phx_none', `${list}?limit=none`), [401, 0], 'the key is checked before the parameters')
@@ -228,15 +229,27 @@ t.test('a result that was read ahead is used only if the access is the same', as
   const path = `/api/personal_api_keys/${body.id}/`
   await app.send('PATCH', path, { key: owner.key, body: { label: 'Renamed' } })
   t.same(await send(key), [200, 2], 'another caller: the result is read again')
+  t.same(
+    signals.map((signal) => signal?.aborted),
+    [true, false],
+    'the result that is not used is cancelled',
+  )
   await app.send('PATCH', `/api/projects/${project_id}/`, { key: owner.key, body: { name: 'Renamed' } })
   t.same(await send(key), [200, 2], 'another project: the result is read again')
   t.same(await send(key), [200, 1])
   await app.send('DELETE', path, { key: owner.key })
   t.same(await send(key), [401, 1], 'a revoked key: the result is discarded')
+  t.ok(signals[0]?.aborted, 'and cancelled')
   t.same(await send(key), [401, 0], 'a rejected request is the last one that reads ahead')
 
   t.same(await send(admin), [200, 1])
   await app.send('DELETE', `/api/organizations/${ids.organizations[0]}/members/${uuid}/`, { key: owner.key })
   t.same(await send(admin), [404, 1], 'a removed member')
   t.same(await send(admin), [404, 0])
+
+  const other = await app.key({ user_id: owner.id, scopes: ['organization:read'] })
+  for (let i = 0; i < 2; i++) {
+    t.equal((await app.send('GET', `/api/projects/${project_id}/`, { key: other })).status, 200)
+    t.same(await send(other), [403, 0], 'access to another operation is not enough to read ahead')
+  }
 })
