@@ -1,6 +1,7 @@
 /**
- * `npm run bench:before -- <commit>` compares this version with that of another commit, on SQLite. Builds the commit in a
- * temporary folder, measures both in turn, and exits with 1 if something takes more than 5 % longer than before.
+ * `npm run bench:before -- <commit> [word]` compares this version with that of another commit, on SQLite. Builds the
+ * commit in a temporary folder, measures both in turn, and exits with 1 if something takes more than 5 % longer than before.
+ * With a word, it measures only what has the word in its name.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -18,9 +19,9 @@ const ROUNDS = 9
 const EVENTS = 200_000
 const PROJECTS = 100
 
-const [commit] = process.argv.slice(2)
+const [commit, word = ''] = process.argv.slice(2)
 if (!commit || commit.startsWith('-')) {
-  console.error('Usage: npm run bench:before -- <commit>')
+  console.error('Usage: npm run bench:before -- <commit> [word]')
   process.exit(2)
 }
 
@@ -66,8 +67,9 @@ const TRIALS: Record<string, Trial> = {
 installPeers()
 const [now, before] = [await open('dist/workspace-admin.js'), await open(buildOf(commit))]
 console.log(`\nMedians of ${ROUNDS} rounds on SQLite, ${commit} and this version\n`)
+const trials = Object.entries(TRIALS).filter(([name]) => name.includes(word))
 let failed = 0
-for (const [name, trial] of Object.entries(TRIALS)) {
+for (const [name, trial] of trials) {
   const results: Record<'now' | 'before', number[]> = { now: [], before: [] }
   // The first round warms up. The order alternates, so that neither version always follows the other.
   for (let round = 0; round <= ROUNDS; round++) {
@@ -81,7 +83,7 @@ for (const [name, trial] of Object.entries(TRIALS)) {
     `${ratio > LIMIT ? 'FAIL' : 'ok  '} ${name.padEnd(38)} ${earlier.toFixed(1).padStart(8)} ms ${after.toFixed(1).padStart(8)} ms  ${ratio.toFixed(2)}`,
   )
 }
-console.log(`\n${Object.keys(TRIALS).length - failed} passed, ${failed} failed`)
+console.log(`\n${trials.length - failed} passed, ${failed} failed`)
 // The servers and their connections are still open.
 process.exit(failed ? 1 : 0)
 

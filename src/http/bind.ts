@@ -16,7 +16,7 @@ import { AppError, invalid, unavailable } from '../errors.ts'
 import { createAuthenticator } from './authentication.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import { isSafe, requireSameOrigin } from './csrf.ts'
-import { type AccessLookups, type BegunLookups, createKnownAccess, started } from './known-access.ts'
+import { type BegunLookups, createKnownAccess, started } from './known-access.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { RequestContext } from './request-context.ts'
 import { originOf } from './request-url.ts'
@@ -120,7 +120,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const params = request.params as Record<string, string>
     const area = areas[operation.area]
     const place_id = params[`${operation.within}_id`] ?? params.id ?? ''
-    const lookups: AccessLookups = {
+    const lookups: BegunLookups = {
+      isSame: () => false,
       place: async (caller) => ({
         organization:
           operation.within === 'organization' ? await organizationFor(deps.db, caller, place_id) : undefined,
@@ -132,7 +133,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const credential = authenticator.credentialOf(request)
     return knownAccess && credential
       ? knownAccess.begin(credential, `${operation.within} ${place_id}`, lookups)
-      : { ...lookups, isSame: () => false }
+      : lookups
   }
 
   /** Finds the organization or project of the path and the path's subject, and checks the caller's level. */
@@ -140,7 +141,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     request: FastifyRequest,
     caller: Caller,
     operation: Operation,
-    lookups: AccessLookups,
+    lookups: BegunLookups,
   ): Promise<void> {
     const found = await lookups.place(caller)
     const params = request.params as Record<string, string>
@@ -166,10 +167,6 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     handle: Handle,
   ): Promise<{ result: Promise<unknown> } | undefined> {
     const { admission, lookups, validationError } = request
-    if (!admission) {
-      if (validationError) throw validationError
-      return undefined
-    }
     const params = request.params as Record<string, string>
     const controller = new AbortController()
     const result =
@@ -184,7 +181,6 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
       knownAccess?.setAdmitted(authenticator.credentialOf(request) ?? '', isAdmitted)
       if (!isAdmitted || !lookups?.isSame()) controller.abort()
     }
-    if (validationError) throw validationError
     return result && lookups?.isSame() ? { result } : undefined
   }
 
@@ -222,7 +218,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
         // The validators and `admit` have checked that the values have the types of the operation.
         return handler(context as HandlerContext<Id, never>)
       }
-      const ahead = await admitWhileReading(request, operation, handle)
+      const ahead = request.admission && (await admitWhileReading(request, operation, handle))
+      if (request.validationError) throw request.validationError
       const result = await (ahead?.result ?? handle(request.access)).catch((error) => {
         if (raw) rateLimits.countRejectedCapture(request, error)
         throw error
