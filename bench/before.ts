@@ -1,7 +1,7 @@
 /**
  * `npm run bench:before -- <commit> [word]` compares this version with that of another commit, on SQLite. Builds the
  * commit in a temporary folder, measures both in turn, and exits with 1 if something takes more than 5 % longer than before.
- * With a word, it measures only what has the word in its name.
+ * With a word, it measures only the trials whose name contains the word.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -64,10 +64,15 @@ const TRIALS: Record<string, Trial> = {
   'export Parquet': exportTo({ file_format: 'Parquet', compression: 'zstd' }),
 }
 
+const trials = Object.entries(TRIALS).filter(([name]) => name.includes(word))
+if (trials.length === 0) {
+  console.error(`No trial has "${word}" in its name. The trials are: ${Object.keys(TRIALS).join(', ')}.`)
+  process.exit(2)
+}
+
 installPeers()
 const [now, before] = [await open('dist/workspace-admin.js'), await open(buildOf(commit))]
 console.log(`\nMedians of ${ROUNDS} rounds on SQLite, ${commit} and this version\n`)
-const trials = Object.entries(TRIALS).filter(([name]) => name.includes(word))
 let failed = 0
 for (const [name, trial] of trials) {
   const results: Record<'now' | 'before', number[]> = { now: [], before: [] }

@@ -141,8 +141,8 @@ export interface Area<Name extends AreaName, Subject = undefined> {
   /** Checks access beyond the level, after `subject` and before the body is validated. */
   admit?(access: ResolvedAccess, subject: Subject | undefined): Promise<void>
   /**
-   * Operations that PostgreSQL may run while the caller is authenticated. They only read, and use no `subject`. The result
-   * is discarded if the caller has no access.
+   * Operations whose handler may start before the caller is authenticated, on PostgreSQL. They only read, and use no
+   * `subject`. The result is discarded if the caller has no access.
    */
   readsAhead?: readonly IdsOf<Name>[]
   operations: { [Id in IdsOf<Name>]: (call: HandlerContext<Id, Subject>) => Promise<ResponseBody<Id> | RawResponse> }

@@ -17,16 +17,16 @@ export interface CopiedRows {
 
 export interface CopiedPage {
   records: number
-  /** The first two columns of the last row. */
+  /** The first two values of the last row. */
   place: [major: number, minor: Buffer]
   /** The lines of all rows. */
   text: Buffer
 }
 
-/** The type of messages with rows. */
-const COPY_DATA = 'd'.charCodeAt(0)
-/** The start of the rows, and messages that may arrive between them: notices, parameters and notifications. */
+/** The types of the message before the rows, and of messages with a row. */
 const COPY_OUT_RESPONSE = 'H'.charCodeAt(0)
+const COPY_DATA = 'd'.charCodeAt(0)
+/** The types of messages that may arrive between rows: notices, parameters and notifications. */
 const ASIDES = Buffer.from('NSA')
 /** The type of a message and its length. */
 const MESSAGE_HEADER_BYTES = 5
@@ -40,7 +40,7 @@ const MINOR_AT = 16
 const RECEIVED_BYTES = 256 * 1024
 const LINES_BYTES = 1024 * 1024 + 256 * 1024
 
-/** `query` selects the values of `layout`. The first two are the place, an integer and another value, and not NULL. */
+/** `query` selects the values of `layout`. The first two are the place of the row: an integer and another value, never NULL. */
 export function copyRows(client: Client, query: string, layout: Layout): CopiedRows {
   const writeLine = lineWriter(layout)
   const received = openOutput(RECEIVED_BYTES)

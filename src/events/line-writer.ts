@@ -94,7 +94,7 @@ function valueWriter(form: Form): ValueWriter {
   return form === 'time' ? timeWriter() : escapedWriter(ESCAPES[form])
 }
 
-const text = (text: string): Bytes => viewed(Buffer.from(text))
+const text = (characters: string): Bytes => viewed(Buffer.from(characters))
 
 const appendAll = (source: Bytes, output: Output): void => append(source, 0, source.bytes.length, output)
 

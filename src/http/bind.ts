@@ -16,7 +16,7 @@ import { AppError, invalid, unavailable } from '../errors.ts'
 import { createAuthenticator } from './authentication.ts'
 import { openCaptureScope, rawOf } from './capture-scope.ts'
 import { isSafe, requireSameOrigin } from './csrf.ts'
-import { type BegunLookups, createKnownAccess, started } from './known-access.ts'
+import { type AccessLookups, type BegunLookups, createKnownAccess, started } from './known-access.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { RequestContext } from './request-context.ts'
 import { originOf } from './request-url.ts'
@@ -120,8 +120,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     const params = request.params as Record<string, string>
     const area = areas[operation.area]
     const place_id = params[`${operation.within}_id`] ?? params.id ?? ''
-    const lookups: BegunLookups = {
-      isSame: () => false,
+    const lookups: AccessLookups = {
       place: async (caller) => ({
         organization:
           operation.within === 'organization' ? await organizationFor(deps.db, caller, place_id) : undefined,
@@ -141,7 +140,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     request: FastifyRequest,
     caller: Caller,
     operation: Operation,
-    lookups: BegunLookups,
+    lookups: AccessLookups,
   ): Promise<void> {
     const found = await lookups.place(caller)
     const params = request.params as Record<string, string>
@@ -167,21 +166,19 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     handle: Handle,
   ): Promise<{ result: Promise<unknown> } | undefined> {
     const { admission, lookups, validationError } = request
+    const last = validationError ? undefined : lookups?.last
     const params = request.params as Record<string, string>
     const controller = new AbortController()
-    const result =
-      lookups?.last && !validationError
-        ? started(handle({ operation, params, ...lookups.last }, controller.signal))
-        : undefined
+    const result = last && started(handle({ operation, params, ...last.access }, controller.signal))
     let isAdmitted = false
     try {
       await admission
       isAdmitted = true
     } finally {
       knownAccess?.setAdmitted(authenticator.credentialOf(request) ?? '', isAdmitted)
-      if (!isAdmitted || !lookups?.isSame()) controller.abort()
+      if (!isAdmitted || !last?.isSame()) controller.abort()
     }
-    return result && lookups?.isSame() ? { result } : undefined
+    return result && last?.isSame() ? { result } : undefined
   }
 
   const route = (scope: FastifyInstance, specification: object) =>

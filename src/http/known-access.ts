@@ -17,16 +17,18 @@ export interface AccessLookups {
 
 /** Lookups that have begun for the last access. Call `place` before `subject`. */
 export interface BegunLookups extends AccessLookups {
-  /** The last access to the same place, if the request may read ahead. */
-  last?: Place & { caller: Caller }
-  /** Whether it is still the access of this request. Known after `place`. */
-  isSame(): boolean
+  /** The last access to the same place. Undefined if the request must not read ahead. */
+  last?: {
+    access: Place & { caller: Caller }
+    /** Whether it is still the access of this request. Known after `place`. */
+    isSame(): boolean
+  }
 }
 
 export interface KnownAccess {
   /** Starts the lookups for the last caller with this credential, if there is one. */
   begin(credential: string, place_id: string, lookups: AccessLookups): BegunLookups
-  /** Whether the last request of an operation that reads ahead was admitted. Only then the next one reads ahead. */
+  /** Call after each operation that reads ahead. The next one reads ahead only if this one was admitted. */
   setAdmitted(credential: string, isAdmitted: boolean): void
 }
 
@@ -55,14 +57,14 @@ export function createKnownAccess(): KnownAccess {
   return {
     begin: (credential, place_id, lookups) => {
       const last = known.get(credential)
-      if (!last) return { ...lookups, place: (caller) => findAndRemember(caller), isSame: () => false }
+      if (!last) return { ...lookups, place: (caller) => findAndRemember(caller) }
       const lastPlace = last.places.get(place_id)
       const place = started(lookups.place(last.caller))
       const subject = lastPlace && started(lookups.subject(last.caller, lastPlace))
       let isSame = false
       return {
-        ...(lastPlace && last.isAdmitted && { last: { ...lastPlace, caller: last.caller } }),
-        isSame: () => isSame,
+        ...(lastPlace &&
+          last.isAdmitted && { last: { access: { ...lastPlace, caller: last.caller }, isSame: () => isSame } }),
         place: async (caller) => {
           if (!isDeepStrictEqual(caller, last.caller)) return findAndRemember(caller)
           const found = await place

@@ -225,6 +225,12 @@ t.test('a result that was read ahead is used only if the access is the same', as
   t.same(await send(key, `${list}?cursor=none`), [400, 0], 'an invalid cursor')
   t.same(await send('phx_none', `${list}?limit=none`), [401, 0], 'the key is checked before the parameters')
 
+  const sendBody = async (key: string, path = list): Promise<number> =>
+    (await app.send('GET', path, { key, body: { ignored: true } })).status
+  t.equal(await sendBody(key), 200, 'a request with a body')
+  t.equal(await sendBody(key, `${list}?limit=none`), 400)
+  t.equal(await sendBody('phx_none', `${list}?limit=none`), 401)
+
   const { body } = await app.send('GET', '/api/personal_api_keys/@current/', { key })
   const path = `/api/personal_api_keys/${body.id}/`
   await app.send('PATCH', path, { key: owner.key, body: { label: 'Renamed' } })
