@@ -10,7 +10,17 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { personIdOf } from '../src/events/persons.ts'
 import { startPostgresProcess } from '../test/helpers/postgres.ts'
-import { DAY_MS, DAYS, eventRow, PEOPLE, shared, startServer, tempFolder, type Workspace } from './workspace.ts'
+import {
+  COUNT_EVENTS,
+  DAY_MS,
+  DAYS,
+  eventRow,
+  PEOPLE,
+  shared,
+  startServer,
+  tempFolder,
+  type Workspace,
+} from './workspace.ts'
 
 const BLOCK_CHARACTERS = 256 * 1024
 const SECRET_KEY = randomBytes(32).toString('hex')
@@ -116,6 +126,7 @@ export function copyEvents(
       await copyLines(client, EVENT_COLUMNS, eventLines(project_id, count, start, days))
     }
     for (const { definition } of indexes) await client.query(definition)
+    await client.query(COUNT_EVENTS)
     await client.query('vacuum (analyze) events, persons, person_distinct_ids')
   })
 }

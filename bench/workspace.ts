@@ -128,6 +128,14 @@ export function eventRow(i: number, start: number, step_ms: number): EventRow {
   return { uuid, event: eventName(i), distinct_id, timestamp: msecs * 1_000, json }
 }
 
+const HOUR = 'timestamp / 3600000000'
+/** Stores the hourly counts that ingestion would have stored. */
+export const COUNT_EVENTS = `
+  delete from event_counts;
+  insert into event_counts (project_id, hour, event, count)
+    select project_id, ${HOUR}, event, count(*) from events group by 1, 2, 3
+    union all select project_id, ${HOUR}, '', count(*) from events group by 1, 2`
+
 /** Inserts events into each project's database file directly, as if ingested over some days. Creates the indexes last. */
 export function insertEvents({ file }: Workspace, projects: readonly number[], count: number, days = DAYS): void {
   const db = new Sqlite(file)
@@ -161,6 +169,7 @@ export function insertEvents({ file }: Workspace, projects: readonly number[], c
       rows(project_id, from, Math.min(count, from + ROWS_PER_TRANSACTION))
   }
   for (const index of indexes) db.exec(index.sql)
+  db.exec(COUNT_EVENTS)
   db.pragma('wal_checkpoint(truncate)')
   db.close()
 }

@@ -34,7 +34,6 @@ const sqliteSite = shared(async ({ members, exports, events }: Size): Promise<Si
   await postJson(workspace, `/api/projects/${project_id}/batch_exports/`, body)
   fillAdministration(workspace, organization_id, members, exports)
   insertEvents(workspace, [project_id], events)
-  countEvents(workspace)
   await setPassword(workspace)
   return signIn(workspace)
 })
@@ -84,16 +83,6 @@ function fillAdministration({ file }: Workspace, organization_id: string, member
     db.prepare('update organizations set member_count = ? where id = ?').run(members, organization_id)
   })()
   db.exec('analyze')
-  db.close()
-}
-
-/** The hourly counts that ingestion would have written. */
-function countEvents({ file }: Workspace): void {
-  const db = new Sqlite(file)
-  const hour = 'timestamp / 3600000000'
-  db.exec(`insert into event_counts (project_id, hour, event, count)
-    select project_id, ${hour}, event, count(*) from events group by 1, 2, 3
-    union all select project_id, ${hour}, '', count(*) from events group by 1, 2`)
   db.close()
 }
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 
 /**
@@ -7,6 +8,17 @@ import { getPriority, setPriority } from 'node:os'
  */
 export function lowerPriority(niceness: number, pid = 0): void {
   if (getPriority(pid) < niceness) setPriority(pid, niceness)
+}
+
+/**
+ * Linux: lowers the priority of the main thread below that of the thread pool. Elsewhere all threads of a process have one
+ * priority. Call it before the thread pool is used: a thread starts with the priority of the thread that creates it.
+ */
+export async function preferThreadPool({ main, pool }: { main: number; pool: number }): Promise<void> {
+  lowerPriority(pool)
+  // The first use of the thread pool creates its threads.
+  await stat('/')
+  lowerPriority(main)
 }
 
 /**

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
-import { chunks, type Either, forUpdate, oneOf, rows, type Sql, sql } from '../sql/template.ts'
-import { POSITION } from './extract.ts'
+import { chunks, type Either, forUpdate, joined, oneOf, rows, type Sql, sql } from '../sql/template.ts'
+import { type Extract, POSITION, scanQuery } from './extract.ts'
 import type { EventReader } from './readers.ts'
 
 export const HOUR = 3_600_000_000
@@ -135,6 +135,26 @@ export async function hasCounts(reader: EventReader, project_id: number): Promis
     lane: 'fast',
   })
   return uncounted.length === 0
+}
+
+/** Counts the rows to deliver. Reads only the events of incomplete hours if the counts include all events of the project. */
+export function countQuery(extract: Extract): Sql {
+  const { model, project_id, range, include, exclude, where } = extract
+  const scan = scanQuery(extract)
+  if (model !== 'events' || range.by !== 'times' || where) return scan
+  const [start, end] = [hourOf(range.start - 1) + 1, hourOf(range.end)]
+  if (start >= end) return scan
+  const isSelected = [
+    include?.length || exclude?.length ? sql`event <> ${ALL_EVENTS}` : sql`event = ${ALL_EVENTS}`,
+    ...(include?.length ? [sql`event in ${oneOf(include)}`] : []),
+    ...(exclude?.length ? [sql`event not in ${oneOf(exclude)}`] : []),
+  ]
+  const scanOf = (start: number, end: number): Sql => scanQuery({ ...extract, range: { by: 'times', start, end } })
+  return sql`
+    select case when exists (select 1 from uncounted_events where project_id = ${project_id}) then (${scan})
+      else (select cast(coalesce(sum(count), 0) as bigint) from event_counts
+          where project_id = ${project_id} and hour >= ${start} and hour < ${end} and ${joined(isSelected, ' and ')})
+        + (${scanOf(range.start, start * HOUR)}) + (${scanOf(end * HOUR, range.end)}) end`
 }
 
 const CHUNK = 20_000

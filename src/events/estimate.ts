@@ -3,7 +3,7 @@
 import { either } from '../hogql/typed.ts'
 import { name, oneOf, type Sql, sql } from '../sql/template.ts'
 import { hasCounts } from './counts.ts'
-import { countQuery, type Extract, modelColumns } from './extract.ts'
+import { type Extract, modelColumns, scanQuery } from './extract.ts'
 import { type Histogram, type HistogramQuery, histogram } from './histogram.ts'
 import { latestRows } from './latest.ts'
 import type { Condition } from './list.ts'
@@ -72,7 +72,7 @@ async function countChanged(
   reader: EventReader,
   { start, end, signal, ...query }: EstimateQuery,
 ): Promise<{ records: number; exact: boolean }> {
-  const count = countQuery({ ...query, range: { by: 'times', start, end }, columns: [], encoding: 'json' })
+  const count = scanQuery({ ...query, range: { by: 'times', start, end }, columns: [], encoding: 'json' })
   const [row] = await reader.rows<[number]>(count, { project_id: query.project_id, lane: 'slow', signal })
   return { records: Number(row?.[0] ?? 0), exact: true }
 }

@@ -183,8 +183,8 @@ export function latestQuery(extract: Omit<Extract, 'encoding'>, limit: number): 
   return sql`select ${arrayLine(extract.columns)} as line ${rows} limit ${limit}`
 }
 
-/** Counts the rows to deliver. */
-export const countQuery = (extract: Extract): Sql =>
+/** Counts the rows by reading all of them. */
+export const scanQuery = (extract: Extract): Sql =>
   extract.model === 'events'
     ? sql`select count(*) ${fromEvents(extract, false)}`
     : sql`select count(*) ${fromEntries(extract, CHANGING_FEEDS[extract.model])}`

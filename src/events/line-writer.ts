@@ -82,7 +82,7 @@ export function lineWriter({ values, fields, end }: Layout): LineWriter {
       }
       appendAll(before, output)
       write(row, start, end, output)
-      appendAll(after, output)
+      if (after.bytes.length > 0) appendAll(after, output)
     }
     appendAll(last, output)
   }
@@ -90,7 +90,7 @@ export function lineWriter({ values, fields, end }: Layout): LineWriter {
 
 function valueWriter(form: Form): ValueWriter {
   if (form === 'plain') return append
-  if (form === 'integer') return integerWriter()
+  if (form === 'integer') return writeInteger
   return form === 'time' ? timeWriter() : escapedWriter(ESCAPES[form])
 }
 
@@ -108,7 +108,7 @@ export function append(source: Bytes, start: number, end: number, output: Output
     return
   }
   let from = start
-  for (; from + 4 <= end; from += 4, to += 4) output.view.setInt32(to, source.view.getInt32(from))
+  for (; from + 4 <= end; from += 4, to += 4) output.view.setInt32(to, source.view.getInt32(from, true), true)
   for (; from < end; from++, to++) output.view.setInt8(to, source.view.getInt8(from))
 }
 
@@ -147,6 +147,8 @@ function escapedWriter(escapes: Escapes): ValueWriter {
   return (row, start, end, output) => {
     let from = start
     for (let i = start; i < end; i++) {
+      while (i + 4 <= end && !mayHaveEscapes(row.view.getInt32(i))) i += 4
+      if (i === end) break
       const byte = row.bytes[i] ?? 0
       if (isEscaped[byte] === 0) continue
       append(row, from, i, output)
@@ -158,24 +160,26 @@ function escapedWriter(escapes: Escapes): ValueWriter {
   }
 }
 
+/** Tests four bytes at once: whether any is below `#` or a backslash. All escaped characters are. */
+function mayHaveEscapes(bytes: number): boolean {
+  const backslashes = bytes ^ 0x5c5c5c5c
+  // The highest bit of a byte is set by subtracting more than its value, unless it was set before.
+  return ((((bytes - 0x23232323) & ~bytes) | ((backslashes - 0x01010101) & ~backslashes)) & 0x80808080) !== 0
+}
+
 /** The microseconds of the years 2001 to 2255 have 16 digits and are safe integers. */
 const FIRST_OF_16_DIGITS = 10 ** 15
-const GROUPED_DIGITS = 18
 
-function integerWriter(): ValueWriter {
-  const digits = text(' '.repeat(GROUPED_DIGITS))
-  return (row, start, _end, output) => {
-    const value = row.view.getInt32(start) * 2 ** 32 + row.view.getUint32(start + 4)
-    if (value < FIRST_OF_16_DIGITS || !Number.isSafeInteger(value))
-      return appendAll(text(String(row.view.getBigInt64(start))), output)
-    let rest = value
-    for (let at = GROUPED_DIGITS - 3; at >= 0; at -= 3) {
-      const next = Math.trunc(rest / 1000)
-      writeDigits(rest - next * 1000, 3, digits.bytes, at)
-      rest = next
-    }
-    append(digits, GROUPED_DIGITS - 16, GROUPED_DIGITS, output)
+function writeInteger(row: Bytes, start: number, _end: number, output: Output): void {
+  const value = row.view.getInt32(start) * 2 ** 32 + row.view.getUint32(start + 4)
+  if (value < FIRST_OF_16_DIGITS || !Number.isSafeInteger(value)) {
+    appendAll(text(String(row.view.getBigInt64(start))), output)
+    return
   }
+  const high = Math.floor(value / 10 ** 8)
+  const at = grow(output, 16)
+  writeEight(high, output.view, at)
+  writeEight(value - high * 10 ** 8, output.view, at + 8)
 }
 
 const SECOND = 1_000_000
@@ -200,28 +204,40 @@ function timeWriter(): ValueWriter {
         day = Math.floor(seconds / DAY_SECONDS)
         time = text(new Date(day * DAY_SECONDS * 1000).toISOString().replace('.000Z', '.000000Z'))
       }
-      writeTime(seconds - day * DAY_SECONDS, rest - carry * SECOND, time.bytes)
+      writeTime(seconds - day * DAY_SECONDS, rest - carry * SECOND, time.view)
     }
     appendAll(time, output)
   }
 }
 
 /** Replaces the digits at the end of `2026-01-31T00:00:00.000000Z`. */
-function writeTime(second: number, microsecond: number, text: Buffer): void {
-  const minute = Math.trunc(second / 60)
-  const { length } = text
-  writeDigits(Math.trunc(minute / 60), 2, text, length - 16)
-  writeDigits(minute % 60, 2, text, length - 13)
-  writeDigits(second % 60, 2, text, length - 10)
-  writeDigits(Math.trunc(microsecond / 1000), 3, text, length - 7)
-  writeDigits(microsecond % 1000, 3, text, length - 4)
+function writeTime(second: number, microsecond: number, text: DataView): void {
+  const minute = (second / 60) | 0
+  const hour = (minute / 60) | 0
+  const hundred = (microsecond / 100) | 0
+  const end = text.byteLength
+  writeTwo(hour, text, end - 16)
+  writeTwo(minute - 60 * hour, text, end - 13)
+  writeTwo(second - 60 * minute, text, end - 10)
+  writeFour(hundred, text, end - 7)
+  writeTwo(microsecond - 100 * hundred, text, end - 3)
 }
 
-/** Three digits for each number below 1,000. */
-const DIGITS = Buffer.from(Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0')).join(''))
+/** The digits of each number below 10,000, as the four bytes of an integer. */
+const DIGITS = Int32Array.from({ length: 10_000 }, (_, value) =>
+  Buffer.from(String(value).padStart(4, '0')).readInt32BE(),
+)
 
-/** Writes the last `count` of three digits. */
-function writeDigits(value: number, count: number, text: Buffer, at: number): void {
-  const from = value * 3 + 3 - count
-  for (let i = 0; i < count; i++) text[at + i] = DIGITS[from + i] ?? 0
+function writeEight(value: number, view: DataView, at: number): void {
+  const high = Math.trunc(value / 10_000)
+  writeFour(high, view, at)
+  writeFour(value - high * 10_000, view, at + 4)
+}
+
+function writeFour(value: number, view: DataView, at: number): void {
+  view.setInt32(at, DIGITS[value] ?? 0)
+}
+
+function writeTwo(value: number, view: DataView, at: number): void {
+  view.setInt16(at, DIGITS[value] ?? 0)
 }

@@ -4,9 +4,9 @@ import type { Observe } from '../sql/db.ts'
 import { EVENTS } from '../sql/migrate.ts'
 import { compile, compileInline, type Sql } from '../sql/template.ts'
 import { type CopiedRows, copyRows } from './copied-rows.ts'
+import { countQuery } from './counts.ts'
 import {
   type Cursor,
-  countQuery,
   cursorOfPlace,
   cursorOfValues,
   type Extract,

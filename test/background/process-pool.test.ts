@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -57,6 +58,22 @@ t.test('passes arguments, environment, memory limit and priority to the program'
   const described = await describe(pool.take())
   t.match(described, { args: ['a', 'b'], niceness, execArgv: ['--max-old-space-size=64'] })
   t.notOk(described.variables.includes('PATH'))
+})
+
+t.test('the threads of the pool have a higher priority than the main thread on Linux', async (t) => {
+  const base = getPriority()
+  const [main, pool] = [Math.min(19, base + 2), Math.min(19, base + 1)]
+  const child = openPool(t).take()
+  await child.send({ preferThreadPool: { main, pool } })
+  const reply = await child.receive()
+  const pid = Number('echo' in reply && reply.echo)
+  t.equal(getPriority(pid), main)
+  if (process.platform !== 'linux') return
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number)
+  const workers = threads.filter(
+    (thread) => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8') === 'libuv-worker\n',
+  )
+  t.strictSame([...new Set(workers.map((thread) => getPriority(thread)))], [pool])
 })
 
 t.test('receives replies in order, whether or not a receiver waits', async (t) => {

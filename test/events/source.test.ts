@@ -1,12 +1,16 @@
 /** Pages of events as deliveries read them. */
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { CELL } from '../../src/events/cells.ts'
+import { CELL, CELL_ESCAPES } from '../../src/events/cells.ts'
+import { recount } from '../../src/events/counts.ts'
 import { type Cursor, EVENT_COLUMNS, type Extract, type Page } from '../../src/events/extract.ts'
+import { lineWriter, openOutput, viewed } from '../../src/events/line-writer.ts'
 import type { Encoding } from '../../src/events/lines.ts'
 import { openSource, type Source } from '../../src/events/source.ts'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, openApp } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 import { ingest, plainEvents } from '../helpers/exports.ts'
+import { PROVE } from '../helpers/figures.ts'
 
 const COUNT = 95
 const { uuid, event, distinct_id, person_id, properties, timestamp, elements_chain, set, ip } = EVENT_COLUMNS
@@ -95,6 +99,61 @@ for (const engine of ENGINES)
     await closing.close()
   })
 
+onBothEngines(t, 'counts whole hours without reading their events', async (t, app) => {
+  await app.deps.counter.stop()
+  const HOUR = 3_600_000_000
+  const start = Date.parse('2026-01-01T00:00:00Z') * 1_000
+  const names = ['seen', 'bought', 'left']
+  const events = Array.from({ length: 90 }, (_, i) => ({
+    event: names[i % 3],
+    // The first and the last microsecond of an hour, and one between them.
+    timestamp: start + Math.floor(i / 9) * HOUR + [0, 1_234_567, HOUR - 1][Math.floor(i / 3) % 3]!,
+  }))
+  const iso = (time: number): string =>
+    `${new Date(Math.floor(time / 1_000)).toISOString().slice(0, -1)}${String(time % 1_000).padStart(3, '0')}Z`
+  await ingest(
+    app,
+    plainEvents(events.length).map((one, i) => ({
+      ...one,
+      event: events[i]!.event,
+      timestamp: iso(events[i]!.timestamp),
+    })),
+  )
+  const source = await openSource(app.deps.config.DATABASE_URL, false)
+  t.teardown(() => source.close())
+  const extract: Extract = { ...extractOf(app.first.project_id, 'json'), include: null, exclude: null }
+  const bound = fc.integer({ min: -2 * HOUR, max: 12 * HOUR })
+  const bounds = fc.oneof(
+    bound,
+    fc.constantFrom(...events.flatMap(({ timestamp }) => [-1, 0, 1].map((by) => timestamp - start + by))),
+  )
+  const some = fc.option(fc.subarray([...names, 'unknown', '']))
+  const checkCounts = (): Promise<void> =>
+    fc.assert(
+      fc.asyncProperty(bounds, bounds, some, some, async (one, other, include, exclude) => {
+        const range = { by: 'times', start: start + Math.min(one, other), end: start + Math.max(one, other) } as const
+        const expected = events.filter(
+          ({ event, timestamp }) =>
+            timestamp >= range.start &&
+            timestamp < range.end &&
+            (!include?.length || include.includes(event!)) &&
+            !exclude?.includes(event!),
+        )
+        const count = await source.count({ ...extract, range, include, exclude })
+        if (count !== expected.length) throw new Error(`counted ${count} events, not ${expected.length}`)
+      }),
+      { numRuns: PROVE ? 1_000 : 100 },
+    )
+  await checkCounts()
+  const day = { ...extract, range: { by: 'times', start: start + 1, end: start + 24 * HOUR } } as const
+  t.equal(await source.count(day), 87)
+  await app.deps.events.run(sql`update event_counts set count = count + 100 where event = ''`)
+  t.equal(await source.count(day), 987, 'adds up the counts of the nine other hours')
+  await recount(app.deps.events)
+  t.equal(await source.count(day), 87, 'reads the events if the counts are incomplete')
+  await checkCounts()
+})
+
 t.test('reads messages between rows, and the end of a statement while the socket is paused (postgres)', async (t) => {
   const app = await openApp(t, 'postgres')
   await ingest(app, plainEvents(6))
@@ -124,6 +183,40 @@ t.test('reads messages between rows, and the end of a statement while the socket
   const ending = await open()
   await t.rejects(pagesOf(ending, failing, 1), /failed on purpose/)
   await ending.close()
+})
+
+t.test('escapes every text', async (t) => {
+  const encodings = {
+    json: (text: string) => JSON.stringify(text).slice(1, -1),
+    csv: (text: string) => text.replaceAll('"', '""'),
+    cell: (text: string) =>
+      CELL_ESCAPES.reduce((escaped, [one, letter]) => escaped.replaceAll(one, CELL.escape + letter), text),
+    plain: (text: string) => text,
+  }
+  const character = fc.oneof(
+    fc.constantFrom(...'"\\\n\r\t\x02\x03\x05 !#[]\x7f'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  )
+  const texts = fc.array(fc.option(fc.string({ unit: character, maxLength: 300 })), { minLength: 1, maxLength: 4 })
+  const property = fc.property(
+    texts,
+    fc.constantFrom(...(Object.keys(encodings) as (keyof typeof encodings)[])),
+    (texts, form) => {
+      const values = texts.map((text) => {
+        const bytes = Buffer.from(text ?? '')
+        const length = Buffer.alloc(4)
+        length.writeInt32BE(text === null ? -1 : bytes.length)
+        return Buffer.concat([length, bytes])
+      })
+      const fields = texts.map((_, value) => ({ lead: ',', value, form, quote: '"', none: 'none' }) as const)
+      const output = openOutput(16)
+      lineWriter({ values: texts.length, fields, end: ';' })(viewed(Buffer.concat(values)), 0, output)
+      const written = output.bytes.toString('utf8', 0, output.length)
+      const expected = texts.map((text) => (text === null ? ',none' : `,"${encodings[form](text)}"`)).join('')
+      if (written !== `${expected};`) throw new Error(`wrote ${written}`)
+    },
+  )
+  t.doesNotThrow(() => fc.assert(property, { numRuns: PROVE ? 20_000 : 2_000 }))
 })
 
 t.test('builds the same text on both engines', async (t) => {

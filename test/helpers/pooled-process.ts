@@ -2,12 +2,14 @@
 import { open } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import { connectToParent } from '../../src/background/parent.ts'
+import { preferThreadPool } from '../../src/background/priority.ts'
 
 export type PooledRequest =
   | { echo: string }
   | { exit: number }
   | { describe: true }
   | { fillMemory: true }
+  | { preferThreadPool: { main: number; pool: number } }
   /** Blocks a thread of the pool: nothing writes to this named pipe. */
   | { readPipe: string }
 export type PooledReply =
@@ -21,6 +23,8 @@ parent.onMessage((request) => {
   else if ('readPipe' in request) {
     void open(request.readPipe, 'r')
     void parent.send({ echo: String(process.pid) })
+  } else if ('preferThreadPool' in request) {
+    void preferThreadPool(request.preferThreadPool).then(() => parent.send({ echo: String(process.pid) }))
   } else if ('fillMemory' in request) for (const list: unknown[] = []; ; ) list.push(new Array(1000).fill(list.length))
   else
     void parent.send({
