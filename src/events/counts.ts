@@ -130,31 +130,42 @@ const isCounted = (
 
 /** Whether the counts of the project include all its events. */
 export async function hasCounts(reader: EventReader, project_id: number): Promise<boolean> {
-  const uncounted = await reader.rows(sql`select 1 from uncounted_events where project_id = ${project_id}`, {
-    project_id,
-    lane: 'fast',
-  })
+  const uncounted = await reader.rows(uncountedQuery(project_id), { project_id, lane: 'fast' })
   return uncounted.length === 0
 }
 
-/** Counts the rows to deliver. Reads only the events of incomplete hours if the counts include all events of the project. */
-export function countQuery(extract: Extract): Sql {
+/** Returns a row if the counts of the project do not include all its events. */
+const uncountedQuery = (project_id: number): Sql => sql`select 1 from uncounted_events where project_id = ${project_id}`
+
+/** Counts the rows to deliver. Reads only the events of incomplete hours if the hourly counts allow it. */
+export async function countRows(
+  queryRow: (query: Sql) => Promise<readonly unknown[]>,
+  extract: Extract,
+): Promise<number> {
+  const hourly = hourlyQuery(extract)
+  const isCounted = hourly && (await queryRow(uncountedQuery(extract.project_id))).length === 0
+  const [count] = await queryRow(isCounted ? hourly : scanQuery(extract))
+  return Number(count)
+}
+
+/** Adds up the counts of whole hours. Undefined if they cannot be used. */
+function hourlyQuery(extract: Extract): Sql | undefined {
   const { model, project_id, range, include, exclude, where } = extract
-  const scan = scanQuery(extract)
-  if (model !== 'events' || range.by !== 'times' || where) return scan
+  if (model !== 'events' || range.by !== 'times' || where) return undefined
   const [start, end] = [hourOf(range.start - 1) + 1, hourOf(range.end)]
-  if (start >= end) return scan
+  if (start >= end) return undefined
   const isSelected = [
     include?.length || exclude?.length ? sql`event <> ${ALL_EVENTS}` : sql`event = ${ALL_EVENTS}`,
     ...(include?.length ? [sql`event in ${oneOf(include)}`] : []),
     ...(exclude?.length ? [sql`event not in ${oneOf(exclude)}`] : []),
   ]
-  const scanOf = (start: number, end: number): Sql => scanQuery({ ...extract, range: { by: 'times', start, end } })
+  const scan = (start: number, end: number): Sql => scanQuery({ ...extract, range: { by: 'times', start, end } })
   return sql`
-    select case when exists (select 1 from uncounted_events where project_id = ${project_id}) then (${scan})
-      else (select cast(coalesce(sum(count), 0) as bigint) from event_counts
-          where project_id = ${project_id} and hour >= ${start} and hour < ${end} and ${joined(isSelected, ' and ')})
-        + (${scanOf(range.start, start * HOUR)}) + (${scanOf(end * HOUR, range.end)}) end`
+    select cast(sum(count) as bigint) from (
+      select cast(coalesce(sum(count), 0) as bigint) as count from event_counts
+        where project_id = ${project_id} and hour >= ${start} and hour < ${end} and ${joined(isSelected, ' and ')}
+      union all ${scan(range.start, start * HOUR)}
+      union all ${scan(end * HOUR, range.end)}) parts`
 }
 
 const CHUNK = 20_000

@@ -4,7 +4,7 @@ import type { Observe } from '../sql/db.ts'
 import { EVENTS } from '../sql/migrate.ts'
 import { compile, compileInline, type Sql } from '../sql/template.ts'
 import { type CopiedRows, copyRows } from './copied-rows.ts'
-import { countQuery } from './counts.ts'
+import { countRows } from './counts.ts'
 import {
   type Cursor,
   cursorOfPlace,
@@ -75,7 +75,7 @@ async function openSqliteSource(url: string, functions: boolean, observe: Observ
       if (!Buffer.isBuffer(text)) return null
       return { records: Number(records), text, cursor: cursorOfPlace(String(place), extract) }
     },
-    count: async (extract) => Number((await queryRow(countQuery(extract)))[0]),
+    count: (extract) => countRows(queryRow, extract),
     close: async () => void handle.close(),
   }
 }
@@ -105,6 +105,11 @@ async function openPostgresSource(url: string, observe: Observe, copy_rows: numb
   await client.connect()
   let open: OpenRows | undefined
 
+  const queryRow = async (query: Sql): Promise<readonly unknown[]> => {
+    const { text, values } = compile(query, 'postgres')
+    const { rows } = await observed(observe, text, () => client.query<unknown[]>({ text, values, rowMode: 'array' }))
+    return rows[0] ?? []
+  }
   const openRows = async (extract: Extract, after: Cursor | null, through: Cursor | null): Promise<OpenRows> => {
     if (open && open.extract === extract && open.cursor === after && open.through === through) return open
     await open?.rows.discard()
@@ -129,9 +134,7 @@ async function openPostgresSource(url: string, observe: Observe, copy_rows: numb
     count: async (extract) => {
       await open?.rows.discard()
       open = undefined
-      const { text, values } = compile(countQuery(extract), 'postgres')
-      const { rows } = await observed(observe, text, () => client.query<unknown[]>({ text, values, rowMode: 'array' }))
-      return Number(rows[0]?.[0])
+      return countRows(queryRow, extract)
     },
     close: () => client.end(),
   }

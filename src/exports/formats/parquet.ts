@@ -29,7 +29,7 @@ const GROUP_BYTES = 32 * 1024 * 1024
 const SHORT_LINE_BYTES = 4 * 1024 * 1024
 const LONG_LINE_BYTES = 24 * 1024 * 1024
 /** DuckDB stops reading while it processes a buffer. The next pages are encoded in the meantime. */
-const MAX_QUEUED_BYTES = 4 * SHORT_LINE_BYTES
+const MAX_QUEUED_BYTES = 8 * SHORT_LINE_BYTES
 /** The assumed compression ratio of the first file until its first row group is written: that of events with zstd. */
 const INITIAL_RATIO = 0.1
 /** The size to aim at: the compression ratio of the rows to come is not known. */
