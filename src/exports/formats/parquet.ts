@@ -56,7 +56,7 @@ export async function openParquet({
   scratch,
   sink,
   max_bytes = Number.POSITIVE_INFINITY,
-  ratio = INITIAL_RATIO,
+  ratio,
 }: EncoderOptions): Promise<Encoder> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', {
@@ -105,7 +105,7 @@ export async function openParquet({
       isEmpty = false
       if (!hasRest && hasLongLine(text)) {
         await part.close()
-        first_bytes = part.estimate().size
+        first_bytes = statSync(first).size
         hasRest = true
         part = await open(rest, LONG_LINE_BYTES)
       }
@@ -183,13 +183,13 @@ interface PartOptions {
   file: string
   codec: string
   max_line: number
-  /** The compression ratio until the first row group is written. */
-  ratio: number
+  /** The compression ratio of the file before. */
+  ratio: number | undefined
 }
 
 async function openPart(
   duckdb: DuckDBConnection,
-  { columns, pipe, file, codec, max_line, ratio: initial_ratio }: PartOptions,
+  { columns, pipe, file, codec, max_line, ratio: earlier_ratio }: PartOptions,
 ): Promise<Part> {
   const copying = duckdb.run(copyStatement(columns, pipe, max_line, file, codec))
   // The error is reported to the caller that awaits it later.
@@ -236,8 +236,10 @@ async function openPart(
     estimate: () => {
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       if (size > flushed.bytes) flushed = { bytes: size, text }
-      const ratio = flushed.bytes ? flushed.bytes / flushed.text : initial_ratio
-      return { size: flushed.bytes + (text - flushed.text) * ratio, ratio }
+      // DuckDB has not read all of this text yet, so the ratio is at least this.
+      const least = flushed.bytes ? flushed.bytes / flushed.text : 0
+      const ratio = Math.max(least, earlier_ratio ?? 0) || INITIAL_RATIO
+      return { size: text * ratio, ratio }
     },
     close: async () => {
       while (flushing) await flushing
