@@ -128,13 +128,13 @@ export function eventRow(i: number, start: number, step_ms: number): EventRow {
   return { uuid, event: eventName(i), distinct_id, timestamp: msecs * 1_000, json }
 }
 
-const HOUR = 'timestamp / 3600000000'
+const HOUR_OF_EVENT = 'timestamp / 3600000000'
 /** Stores the hourly counts that ingestion would have stored. */
 export const COUNT_EVENTS = `
   delete from event_counts;
   insert into event_counts (project_id, hour, event, count)
-    select project_id, ${HOUR}, event, count(*) from events group by 1, 2, 3
-    union all select project_id, ${HOUR}, '', count(*) from events group by 1, 2`
+    select project_id, ${HOUR_OF_EVENT}, event, count(*) from events group by 1, 2, 3
+    union all select project_id, ${HOUR_OF_EVENT}, '', count(*) from events group by 1, 2`
 
 /** Inserts events into each project's database file directly, as if ingested over some days. Creates the indexes last. */
 export function insertEvents({ file }: Workspace, projects: readonly number[], count: number, days = DAYS): void {

@@ -143,8 +143,8 @@ export async function countRows(
   extract: Extract,
 ): Promise<number> {
   const hourly = hourlyQuery(extract)
-  const isCounted = hourly && (await queryRow(uncountedQuery(extract.project_id))).length === 0
-  const [count] = await queryRow(isCounted ? hourly : scanQuery(extract))
+  const isComplete = hourly && (await queryRow(uncountedQuery(extract.project_id))).length === 0
+  const [count] = await queryRow(isComplete ? hourly : scanQuery(extract))
   return Number(count)
 }
 
@@ -152,8 +152,8 @@ export async function countRows(
 function hourlyQuery(extract: Extract): Sql | undefined {
   const { model, project_id, range, include, exclude, where } = extract
   if (model !== 'events' || range.by !== 'times' || where) return undefined
-  const [start, end] = [hourOf(range.start - 1) + 1, hourOf(range.end)]
-  if (start >= end) return undefined
+  const [first_hour, end_hour] = [hourOf(range.start - 1) + 1, hourOf(range.end)]
+  if (first_hour >= end_hour) return undefined
   const isSelected = [
     include?.length || exclude?.length ? sql`event <> ${ALL_EVENTS}` : sql`event = ${ALL_EVENTS}`,
     ...(include?.length ? [sql`event in ${oneOf(include)}`] : []),
@@ -163,9 +163,9 @@ function hourlyQuery(extract: Extract): Sql | undefined {
   return sql`
     select cast(sum(count) as bigint) from (
       select cast(coalesce(sum(count), 0) as bigint) as count from event_counts
-        where project_id = ${project_id} and hour >= ${start} and hour < ${end} and ${joined(isSelected, ' and ')}
-      union all ${scan(range.start, start * HOUR)}
-      union all ${scan(end * HOUR, range.end)}) parts`
+        where project_id = ${project_id} and hour >= ${first_hour} and hour < ${end_hour} and ${joined(isSelected, ' and ')}
+      union all ${scan(range.start, first_hour * HOUR)}
+      union all ${scan(end_hour * HOUR, range.end)}) parts`
 }
 
 const CHUNK = 20_000

@@ -108,7 +108,7 @@ export function append(source: Bytes, start: number, end: number, output: Output
     return
   }
   let from = start
-  for (; from + 4 <= end; from += 4, to += 4) output.view.setInt32(to, source.view.getInt32(from, true), true)
+  for (; from + 4 <= end; from += 4, to += 4) output.view.setInt32(to, source.view.getInt32(from))
   for (; from < end; from++, to++) output.view.setInt8(to, source.view.getInt8(from))
 }
 
