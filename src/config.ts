@@ -19,7 +19,7 @@ const token = (where: string) =>
   )
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
-export const LOG_AREAS = ['requests', 'exports', 'plugins', 'mail', 'events', 'signin', 'sql'] as const
+export const LOG_AREAS = ['requests', 'exports', 'plugins', 'mail', 'events', 'signin', 'sql', 'event_loop'] as const
 export type LogArea = (typeof LOG_AREAS)[number]
 
 /** Every setting of the server, with its default. Settings are environment variables. */

@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Stall, watchEventLoop } from './background/event-loop.ts'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
-import { createLog, flushLog } from './log.ts'
+import { areaLog, createLog, flushLog } from './log.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
 import { transpileStored } from './plugins/site-apps.ts'
 import { createSignInLink, mayPrintLink } from './signin/links.ts'
@@ -76,6 +77,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)
     await app.listen({ host: settings.HOST, port: settings.PORT })
+    const unwatch = watchEventLoop(reportStalls(deps))
     if (settings.ROLE !== 'api') {
       deps.exporter.start()
       deps.alerter.start()
@@ -95,6 +97,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
       await sleep(drain_seconds * 1000)
       await app.close()
       await deps.dispose()
+      unwatch()
       discard()
     }
     return {
@@ -113,6 +116,14 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     await opened?.dispose()
     discard()
     throw error
+  }
+}
+
+function reportStalls({ log, config, metrics }: Deps): (stall: Stall) => void {
+  const loopLog = areaLog(log, config, 'event_loop')
+  return (stall) => {
+    metrics.stalled(stall.cpu_ms / 1000)
+    loopLog.warn(stall, 'the event loop was blocked; other requests waited')
   }
 }
 

@@ -4,6 +4,8 @@ import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'pr
 export interface Metrics {
   request(operation: string, status: number, seconds: number): void
   query(seconds: number): void
+  /** A turn of the event loop that took too much CPU time. */
+  stalled(seconds: number): void
   /** A run that ended. */
   exportRun(destination: string, status: string): void
   /** A completed delivery. */
@@ -143,6 +145,11 @@ export function createMetrics(): Metrics {
     help: 'Duration of database statements, including the wait for a connection.',
     buckets: [0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   })
+  const stalls = histogram(registry, {
+    name: 'workspace_event_loop_stall_seconds',
+    help: 'CPU time of the main thread between two turns of the event loop, if more than 0.1 s. Other requests waited. Not measured before Node 22.19.',
+    buckets: [0.2, 0.5, 1, 2, 5, 10, 30],
+  })
   const runDuration = histogram(registry, {
     name: 'workspace_export_run_duration_seconds',
     help: 'Duration of the last attempt of completed export runs, by destination.',
@@ -236,6 +243,7 @@ export function createMetrics(): Metrics {
       latency(seconds, operation)
     },
     query: (seconds) => queries(seconds),
+    stalled: (seconds) => stalls(seconds),
     exportRun: (destination, status) => runs.inc({ destination, status }),
     exported: (destination, delivered) => {
       rows.inc({ destination }, delivered.records)

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as startTimer } from 'node:timers'
+import { beginWork, endWork } from './event-loop.ts'
 
 export interface LoopOptions {
+  /** Names the loop in the log, as the caller of a stall. */
+  name: string
   /** One round. Returns the milliseconds until the next one. */
   round(): Promise<number>
   /** The delay after a round that failed. */
@@ -22,7 +25,7 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-export function createLoop({ round, retry_ms, onError }: LoopOptions): Loop {
+export function createLoop({ name, round, retry_ms, onError }: LoopOptions): Loop {
   // A wake-up by a request must not make the round a part of the request's trace.
   const inOwnContext = AsyncLocalStorage.snapshot()
   let started = false
@@ -40,6 +43,7 @@ export function createLoop({ round, retry_ms, onError }: LoopOptions): Loop {
   async function rounds(): Promise<void> {
     clearTimeout(timer)
     let delay_ms = retry_ms
+    beginWork(name)
     while (woken && !stopped) {
       woken = false
       delay_ms = await round().catch((error) => {
@@ -47,6 +51,7 @@ export function createLoop({ round, retry_ms, onError }: LoopOptions): Loop {
         return retry_ms
       })
     }
+    endWork(name)
     // No await between the last check of `woken` and this line: a wake-up in between would be lost.
     running = undefined
     if (!stopped) timer = startTimer(wake, delay_ms).unref()

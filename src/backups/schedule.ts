@@ -56,6 +56,7 @@ export function createScheduledBackups({
   const at = (time: number): string => new Date(time).toISOString()
 
   const loop = createLoop({
+    name: 'scheduled backups',
     round: async () => {
       const now = milliseconds()
       const lease = { owner, now: at(now), until: at(now + LEASE_MS), latest: at(now + 2 * LEASE_MS) }

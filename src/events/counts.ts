@@ -196,6 +196,7 @@ export function createEventCounter({
   log: Log
 }): EventCounter {
   const loop = createLoop({
+    name: 'event counter',
     round: async () => {
       await work()
       return ROUND_MS

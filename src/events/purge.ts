@@ -83,6 +83,7 @@ interface EventDeletion {
 
 export function createPurger({ events, purges, now, log }: PurgerOptions): Purger {
   const loop = createLoop({
+    name: 'purger',
     round: async () => ((await work()) > 0 ? GRACE_MS : ROUND_MS),
     retry_ms: ROUND_MS,
     onError: (error) => log.error({ err: error }, 'deleting expired rows failed; the next round retries'),

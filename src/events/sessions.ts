@@ -138,6 +138,7 @@ export interface SessionCloser {
 
 export function createSessionCloser({ events, now, log }: { events: Db; now: () => string; log: Log }): SessionCloser {
   const loop = createLoop({
+    name: 'session closer',
     round: async () => {
       await work()
       return ROUND_MS

@@ -58,6 +58,7 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
 
   const loop = createLoop({
+    name: 'alerter',
     round: async () => {
       if (Date.parse(now()) - checked_at >= LAG_PERIOD_MS) await check()
       await startDue()

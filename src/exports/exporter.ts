@@ -113,6 +113,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 
   const loop = createLoop({
+    name: 'exporter',
     round: async () => {
       const [started] = await Promise.allSettled([startDueRuns()])
       await cleanUp().catch((error) => log.error({ err: error }, 'removing old export runs failed'))

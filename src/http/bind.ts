@@ -6,6 +6,7 @@ import { CursorPage } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { type Caller, requireScope } from '../auth/caller.ts'
 import { requireFreshSignIn, requireSecondFactor } from '../auth/session-rules.ts'
+import { beginWork } from '../background/event-loop.ts'
 import { negotiate } from '../contract/accept.ts'
 import type { OpenApiSchema } from '../contract/document.ts'
 import { type AreaName, type IdsOf, isPublic, type OperationId } from '../contract/operations.ts'
@@ -91,6 +92,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   /** Authenticates and authorizes the caller before the body is read. */
   async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
     request.operation = operation
+    beginWork(operation.id)
     if (deps.config.ROLE === 'worker' && operation.area !== 'service')
       throw unavailable(
         'This node has the role worker and serves no API requests. Use a node with the role api or all.',

@@ -8,6 +8,7 @@ import {
   LogController,
 } from 'fastify'
 import { areas } from '../api/areas.ts'
+import { endWork } from '../background/event-loop.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { areaLog } from '../log.ts'
@@ -110,6 +111,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     pipelining.finish(request)
     // Responses from before the shutdown lack `connection: close`. While the port is open, requests may be in flight.
     if (deps.lifecycle.draining && !app.server.listening) app.server.closeIdleConnections()
+    if (request.operation) endWork(request.operation.id)
     const operation = request.operation?.id ?? 'none'
     const seconds = reply.elapsedTime / 1000
     deps.metrics.request(operation, reply.statusCode, seconds)

@@ -74,6 +74,7 @@ export function createMailer({
 }: MailerOptions): Mailer {
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const loop = createLoop({
+    name: 'mailer',
     round: async () => {
       for (const { id, kind } of await outbox.removeAbandoned(db, at(-SEND_TIMEOUT_MS)))
         log.error(

@@ -9,6 +9,7 @@ function counted(round: () => Promise<number> = async () => HOUR_MS) {
   const errors: unknown[] = []
   let rounds = 0
   const loop = createLoop({
+    name: 'test',
     round: () => {
       rounds++
       return round()

@@ -11,6 +11,7 @@ import { issue } from '../../src/auth/api_keys.ts'
 import { keyLookup } from '../../src/auth/caller.ts'
 import { SESSION_COOKIE } from '../../src/auth/cookie-names.ts'
 import { createSession, csrfTokenOf } from '../../src/auth/sessions.ts'
+import { watchEventLoop } from '../../src/background/event-loop.ts'
 import { readConfig } from '../../src/config.ts'
 import type { OperationId, Params, Query } from '../../src/contract/operations.ts'
 import { contractOf, type Dialect, dereference, type Operation, operations, resolve } from '../../src/contract/table.ts'
@@ -129,6 +130,8 @@ export async function openApp(
     ...(readerProgram && { readerProgram }),
   })
   const first = (await firstRun(deps.db, deps.ids, deps.now()))!
+  // Includes the work of the test itself, so it is not a failure.
+  t.teardown(watchEventLoop((stall) => t.comment(`the event loop was blocked: ${JSON.stringify(stall)}`)))
   const undeclared: string[] = []
   const app = await buildServer(deps, { prepare: (instance) => checkResponses(instance, config.DIALECT, undeclared) })
   t.teardown(async () => {

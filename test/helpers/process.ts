@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
 
@@ -116,6 +118,15 @@ export const serveArguments = (...flags: string[]): string[] => [
   ...['serve', '--json', ...(flags.includes('--port') ? [] : ['--port', '0']), ...flags],
 ]
 
+/** Fails the test if the server reports that a request or a background loop blocked its event loop. */
+function failOnStalls(t: Test, log: Readable): void {
+  const stalls: string[] = []
+  createInterface(log).on('line', (line) => {
+    if (line.includes('"area":"event_loop"')) stalls.push(line)
+  })
+  t.teardown(() => assert.deepEqual(stalls, [], 'the event loop of the server was blocked'))
+}
+
 /** Starts a server as a child process that is killed at the end of the test. `log` is a file descriptor. */
 export async function startProcess(
   t: Test,
@@ -124,9 +135,15 @@ export async function startProcess(
   log: number | 'ignore' = 'ignore',
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, program, {
-    stdio: ['ignore', 'pipe', log],
-    env: environmentWith({ LOG_LEVEL: 'silent', RATE_LIMITS: 'false', DRAIN_SECONDS: '0', ...environment }),
+    stdio: ['ignore', 'pipe', log === 'ignore' ? 'pipe' : log],
+    env: environmentWith({
+      LOG_LEVEL: 'silent,event_loop=warn',
+      RATE_LIMITS: 'false',
+      DRAIN_SECONDS: '0',
+      ...environment,
+    }),
   })
+  if (child.stderr) failOnStalls(t, child.stderr)
   const exited = once(child, 'exit')
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL')

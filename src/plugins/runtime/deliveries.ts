@@ -68,6 +68,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const lease = (): states.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
 
   const loop = createLoop({
+    name: 'plugin deliveries',
     round: async () => {
       await startTurns()
       return POLL_MS

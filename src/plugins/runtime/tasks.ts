@@ -61,6 +61,7 @@ export function createTasks(options: TasksOptions): Tasks {
   const lease = (): Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
 
   const loop = createLoop({
+    name: 'plugin tasks',
     round: async () => {
       await startDue()
       return untilNextRound()
