@@ -15,20 +15,17 @@ function serializerOf(schema: OpenApiSchema): Serialize {
   return serialize
 }
 
-const SCALARS = new Set<unknown>(['string', 'integer', 'number', 'boolean', 'null'])
-
 /**
- * Merges unions of scalars into one schema. The serializer writes a scalar the same way for each alternative, but
- * validates it against each one to choose.
+ * JSON.stringify writes unions. To choose an alternative, the serializer would validate the value against each one, and
+ * compiling these validators for the destinations of an export blocks the event loop for 230 ms.
  */
-function mergeScalarUnions<Node>(node: Node): Node
-function mergeScalarUnions(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map((child) => mergeScalarUnions(child))
+function withoutUnions<Node>(node: Node): Node
+function withoutUnions(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map((child) => withoutUnions(child))
   if (typeof node !== 'object' || node === null) return node
-  const { oneOf, anyOf = [] }: OpenApiSchema = node
-  const types = (oneOf ?? anyOf).map(({ type }) => type)
-  if (types.length && types.every((type) => SCALARS.has(type))) return { type: [...new Set(types)] }
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, mergeScalarUnions(value)]))
+  const { oneOf, anyOf }: OpenApiSchema = node
+  if (oneOf || anyOf) return {}
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withoutUnions(value)]))
 }
 
 /** Serializes responses by the schemas of a dialect. Serializers are compiled on first use. */
@@ -37,7 +34,7 @@ export const serializerCompiler =
   ({ schema }) => {
     let serialize: Serialize | undefined
     return (data) => {
-      serialize ??= serializerOf(mergeScalarUnions(dereference(schema as OpenApiSchema, contractOf(dialect).contract)))
+      serialize ??= serializerOf(withoutUnions(dereference(schema as OpenApiSchema, contractOf(dialect).contract)))
       return serialize(data)
     }
   }
