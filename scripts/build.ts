@@ -67,8 +67,7 @@ const useServerBundle: Plugin = {
     build.onResolve({ filter: /\/serve\.ts$/ }, ({ path }) => ({ path, namespace: 'server' }))
     build.onLoad({ filter: /.*/, namespace: 'server' }, () => ({
       resolveDir: 'src/cli',
-      contents: `import { requireBundle } from './cached-bundle.ts'
-export const { serve } = requireBundle(new URL('${SERVER}', import.meta.url), process.argv.includes('--ephemeral'))`,
+      contents: serverExports('serve'),
     }))
   },
 }

@@ -12,3 +12,8 @@ export function enableCompileCache({ NODE_COMPILE_CACHE, XDG_CACHE_HOME, HOME }:
   // Node 22.0 lacks this function.
   if (folder) module.enableCompileCache?.(folder)
 }
+
+/** Writes the cache now. Node would write it at exit, which a server that is killed never reaches. */
+export function saveCompileCache(): void {
+  module.flushCompileCache?.()
+}

@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 /** The entry point of the command. Each command loads only the modules it needs. */
 import '../node-version.ts'
-import { enableCompileCache } from './compile-cache.ts'
+import { enableCompileCache, saveCompileCache } from './compile-cache.ts'
 
 async function main(args: string[]): Promise<void> {
   const [name, ...rest] = args
   if (name === 'serve') {
     const { serve } = await import('./serve.ts')
-    const { saveCompileCache } = await import('./cached-bundle.ts')
     return serve(rest, process.env, saveCompileCache)
   }
   // A reader such as `head` may close the pipe early.
