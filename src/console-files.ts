@@ -69,10 +69,10 @@ async function list(folder: string): Promise<Files | null> {
   return { folder, index: index.split(NONCE_PLACEHOLDER), sizes }
 }
 
-/** The page with a nonce for its styles. Null if the console has not been built. */
-export async function consoleIndex(nonce: string): Promise<string | null> {
+/** The page for a nonce. Null if the console has not been built. */
+export async function consoleIndex(): Promise<((nonce: string) => string) | null> {
   const found = await files()
-  return found?.index.join(nonce) ?? null
+  return found && ((nonce) => found.index.join(nonce))
 }
 
 /** The file at a URL path, compressed if the client accepts it. */

@@ -1,29 +1,29 @@
-import { createHash } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { RawResponse } from './handler-context.ts'
 
-/** An HTML page whose content security policy allows its own inline script by hash. */
-export interface HtmlPage {
+const NONCE_BYTES = 16
+
+interface HtmlPage {
   html: string
-  /** The exact text between the script tags. */
-  script: string
-  /** Additional sources by directive. */
-  sources?: Record<string, string>
+  /** Directives of the content security policy that replace the default ones or are added to them. */
+  directives: Record<string, string>
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-/** The response with a policy that only allows requests to this server. */
-export function htmlPage({ html, script, sources = {} }: HtmlPage): RawResponse {
-  const directives: Record<string, string> = {
+/**
+ * A page with a new nonce, so it must not be cached. Only scripts that carry the nonce run, and the scripts that they load. No
+ * URL is allowed as such: the scripts of site apps have the same origin, and an injected tag could name them.
+ */
+export function htmlPage(page: (nonce: string) => HtmlPage): RawResponse {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+  const { html, directives } = page(nonce)
+  const policy = Object.entries({
     'default-src': "'none'",
-    'script-src': hashOf(script),
+    'script-src': `'nonce-${nonce}' 'strict-dynamic'`,
     'connect-src': "'self'",
     'base-uri': "'none'",
     'form-action': "'none'",
     'frame-ancestors': "'none'",
-  }
-  for (const [name, source] of Object.entries(sources))
-    directives[name] = [directives[name], source].filter(Boolean).join(' ')
-  const policy = Object.entries(directives).map(([name, source]) => `${name} ${source}`)
+    ...directives,
+  }).map(([name, sources]) => `${name} ${sources}`)
   return new RawResponse('text/html', html, { 'content-security-policy': policy.join('; ') })
 }

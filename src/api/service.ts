@@ -14,19 +14,17 @@ const SOURCE_SCRIPT = new URL('../../dist/reference.js', import.meta.url)
 
 const REFERENCE_SCRIPT = `Scalar.createApiReference('#reference', { url: '/openapi.json', servers: [{ url: location.origin }], withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true })`
 
-const REFERENCE_PAGE = htmlPage({
-  html: `<!doctype html>
+/** The library adds inline styles and data: images. */
+const REFERENCE_DIRECTIVES = { 'style-src': "'unsafe-inline'", 'img-src': "'self' data:", 'font-src': 'data:' }
+
+const referencePage = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Workspace administration</title></head>
-<body><div id="reference"></div><script src="/docs/reference.js"></script>
-<script>${REFERENCE_SCRIPT}</script>
+<body><div id="reference"></div><script nonce="${nonce}" src="/docs/reference.js"></script>
+<script nonce="${nonce}">${REFERENCE_SCRIPT}</script>
 </body>
 </html>
-`,
-  script: REFERENCE_SCRIPT,
-  // The library adds inline styles and data: images.
-  sources: { 'script-src': "'self'", 'style-src': "'unsafe-inline'", 'img-src': "'self' data:", 'font-src': 'data:' },
-})
+`
 
 export const service = ({ db, config, metrics, lifecycle, providers, mailer }: Deps): Area<'service'> => ({
   operations: {
@@ -59,7 +57,7 @@ export const service = ({ db, config, metrics, lifecycle, providers, mailer }: D
         'cross-origin-resource-policy': 'cross-origin',
       }),
 
-    'service.docs': async () => REFERENCE_PAGE,
+    'service.docs': async () => htmlPage((nonce) => ({ html: referencePage(nonce), directives: REFERENCE_DIRECTIVES })),
 
     'service.docs_script': async () =>
       new RawResponse('text/javascript', await referenceScript(), { 'cache-control': 'public, max-age=3600' }),

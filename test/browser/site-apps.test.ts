@@ -1,6 +1,7 @@
 /** A page of another origin loads the site apps of a project, as the browser SDK does. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { ENGINES } from '../helpers/app.ts'
 import { openConsole } from '../helpers/console.ts'
@@ -66,6 +67,72 @@ async function openShop(t: Test): Promise<string> {
   })
   return `http://localhost:${(server.address() as AddressInfo).port}`
 }
+
+t.test('a tag that is injected into the console or the reference page does not run a site app', async (t) => {
+  const { server, organization, project, api, open, home } = await openConsole(t, 'sqlite', {
+    SECRET_KEY: '5e'.repeat(32),
+  })
+  const plugin = await api('POST', `/api/organizations/${organization}/pipeline_frontend_apps/`, {
+    source: {
+      'plugin.json': JSON.stringify({ name: 'Marker', config: [] }),
+      'site.ts': "export function inject(): void { document.documentElement.dataset.injected = 'site app' }",
+    },
+  })
+  await api('POST', `/api/projects/${project}/plugin_configs/`, { plugin: plugin.id, enabled: true, config: {} })
+  const { siteApps } = await api('GET', `/array/${server.project_token}/config`)
+  const { url } = siteApps[0]
+  const inline = "document.documentElement.dataset.injected = 'inline'"
+  const signedIn = await open('/account/profile')
+
+  /** Opens a path with tags that the server did not write. */
+  const visit = async (path: string, tags: string, withPolicy: boolean): Promise<Page> => {
+    // A new page of the same browser, because the violations are expected here.
+    const page = await signedIn.context().newPage()
+    await page.addInitScript({
+      content: `violations = []
+addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => violations.push(effectiveDirective + ' ' + blockedURI))`,
+    })
+    await page.route(`${server.url}${path}`, async (route) => {
+      const response = await route.fetch()
+      const { 'content-security-policy': policy = '', 'content-length': _, ...headers } = response.headers()
+      await route.fulfill({
+        status: response.status(),
+        headers: { ...headers, ...(withPolicy && { 'content-security-policy': policy }) },
+        body: (await response.text()).replace('<head>', `<head>${tags}`),
+      })
+    })
+    await page.goto(path)
+    return page
+  }
+  const injected = (page: Page): Promise<string | undefined> =>
+    page.evaluate('document.documentElement.dataset.injected')
+  const violations = (page: Page): Promise<string[]> => page.evaluate('violations')
+
+  for (const [path, ready, own] of [
+    [`${home}/exports`, 'Exports', []],
+    // A library of the reference page tests whether it may evaluate text, and works without it.
+    ['/docs', 'Workspace administration', ['script-src eval']],
+  ] as const) {
+    for (const [tags, blocked] of [
+      ['', undefined],
+      [`<script src="${url}"></script>`, `script-src-elem ${server.url}${url}`],
+      [`<script type="module" crossorigin src="${url}"></script>`, `script-src-elem ${server.url}${url}`],
+      [`<script nonce="" src="${url}"></script>`, `script-src-elem ${server.url}${url}`],
+      [`<script>${inline}</script>`, 'script-src-elem inline'],
+      [`<img src="/none" onerror="${inline}">`, 'script-src-attr inline'],
+    ] as const) {
+      const page = await visit(path, tags, true)
+      await page.getByRole('heading', { name: ready }).first().waitFor()
+      t.equal(await injected(page), undefined, `${path} works and does not run ${tags || 'anything else'}`)
+      const reported = new Set(await violations(page))
+      t.same(reported, new Set([...(blocked ? [blocked] : []), ...own]), 'and blocks nothing else')
+      await page.close()
+    }
+    const unprotected = await visit(path, `<script src="${url}"></script>`, false)
+    await unprotected.getByRole('heading', { name: ready }).first().waitFor()
+    t.equal(await injected(unprotected), 'site app', 'without the policy the tag would run')
+  }
+})
 
 for (const engine of ENGINES)
   t.test(`a site app changes a page of another origin and sees its settings (${engine})`, async (t) => {

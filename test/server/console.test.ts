@@ -52,20 +52,28 @@ t.test('serves the page for paths of the console only', async (t) => {
   t.equal(Number(head.headers['content-length']) > 0, true)
 })
 
-t.test('every page has its own nonce, and only files may be scripts', async (t) => {
+t.test('every page has its own nonce, and only scripts with the nonce run', async (t) => {
   const { app } = await openApp(t, 'sqlite')
   const nonces = new Set<string>()
-  for (let i = 0; i < 3; i++) {
-    const { headers, body } = await app.inject({ url: '/', headers: HTML })
+  for (const url of ['/', '/login', '/', '/docs', '/docs']) {
+    const { headers, body } = await app.inject({ url, headers: HTML })
+    t.equal(headers['cache-control'], 'no-store', `${url} is not cached`)
     const policy = String(headers['content-security-policy'])
-    const [, nonce = ''] = /'nonce-([\w-]{22})'/.exec(policy) ?? []
+    const [, nonce = ''] = /; script-src 'nonce-([\w-]{22})' 'strict-dynamic';/.exec(policy) ?? []
     nonces.add(nonce)
-    t.ok(body.includes(`nonce="${nonce}"`))
+    t.match(policy, /^default-src 'none';/)
+    t.notMatch(policy.replace(/style-src [^;]*/, ''), /unsafe/)
+    const scripts = body.match(/<script[^>]*>/g) ?? []
+    t.ok(scripts.length >= 2)
+    t.same(
+      scripts.filter((tag) => !tag.includes(` nonce="${nonce}"`)),
+      [],
+      `every script of ${url} has the nonce`,
+    )
     t.notMatch(body, /NONCE_HERE|<script>|<style>|https?:/)
-    t.match(policy, "script-src 'self';")
-    t.notMatch(policy, /unsafe/)
+    if (url !== '/docs') t.match(policy, `style-src 'self' 'nonce-${nonce}';`)
   }
-  t.equal(nonces.size, 3)
+  t.equal(nonces.size, 5)
 })
 
 t.test('serves compressed files, and lets clients cache hashed files forever', async (t) => {
