@@ -1,7 +1,7 @@
 /** The API as the console uses it: the typed client with the session of the browser. */
 import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { answer, createClient, type Schemas, WorkspaceError } from 'workspace-admin-client'
-import { reauthenticate } from './signin/reauthentication.ts'
+import { type Reason, signInAgain } from './signin/sign-in-again.ts'
 
 export type { Schemas }
 export { answer, WorkspaceError }
@@ -9,15 +9,35 @@ export { answer, WorkspaceError }
 /** The cookie has the prefix on https. */
 const CSRF_COOKIE = /(?:^|; )(?:__Host-)?workspace_csrf=([^;]*)/
 
-/** Adds the CSRF token. If the operation needs a fresh sign-in, asks for it and repeats the request. */
+/**
+ * Adds the CSRF token. If the session has ended, or the operation needs a fresh sign-in, asks for it and repeats the request.
+ * Pages, lists and buttons need no code of their own for this.
+ */
 async function send(request: Request): Promise<Response> {
   const again = request.clone()
   const response = await fetch(withCsrfToken(request))
-  if (response.status !== 403) return response
-  const { code } = await response.clone().json()
-  if (code !== 'reauthentication_required' || !(await reauthenticate())) return response
-  return fetch(withCsrfToken(again))
+  const reason = await reasonToSignIn(response)
+  return reason !== undefined && (await signInAgain(reason)) ? send(again) : response
 }
+
+/** By code, because a wrong password is a 401 too. */
+const REASONS: Record<string, Reason> = {
+  not_authenticated: 'session_ended',
+  reauthentication_required: 'reauthentication_required',
+}
+
+async function reasonToSignIn(response: Response): Promise<Reason | undefined> {
+  if (response.status !== 401 && response.status !== 403) return undefined
+  const body = await response
+    .clone()
+    .json()
+    .catch(() => null)
+  return REASONS[body?.code]
+}
+
+/** Ends the session. Without `send`, because a session that has already ended needs no sign-in. */
+export const signOut = (): Promise<unknown> =>
+  fetch(withCsrfToken(new Request('/api/logout/', { method: 'POST' }))).catch(() => undefined)
 
 function withCsrfToken(request: Request): Request {
   const token = CSRF_COOKIE.exec(document.cookie)?.[1]

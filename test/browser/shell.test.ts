@@ -41,6 +41,61 @@ t.test('the switcher opens other projects and organizations and changes @current
   await page.waitForURL('**/organizations/new')
 })
 
+t.test('a tab keeps its organization and project on every page, in both directions', async (t) => {
+  const { open, api, home, organization, project } = await openConsole(t)
+  const other = await api('POST', '/api/organizations/', { name: 'Branch office' })
+  const shop = await api('POST', '/api/projects/', { name: 'Shop', organization: other.id })
+  await api('PATCH', '/api/users/@me/', { set_current_team: project })
+  const place = (page: Page) => page.getByRole('banner').getByRole('button', { name: /\// })
+  const shown = async (page: Page, name: string): Promise<void> => {
+    await place(page).filter({ hasText: name }).waitFor()
+    const [expected] = name === 'Shop' ? [`/organizations/${other.id}/projects/${shop.id}`] : [home]
+    const events = page.getByRole('navigation').getByRole('link', { name: 'Events' })
+    t.equal(await events.getAttribute('href'), `${expected}/events`, `${new URL(page.url()).pathname} shows ${name}`)
+  }
+
+  const second = await open(`${home}/exports`)
+  const page = await open(`${home}/exports`)
+  await place(page).click()
+  await page.getByRole('menuitem', { name: 'Branch office' }).click()
+  await page.waitForURL(`**/organizations/${other.id}/projects/*/exports`)
+  await place(page).click()
+  await page.getByRole('menuitem', { name: 'Shop' }).click()
+  await page.waitForURL(`**/projects/${shop.id}/exports`)
+
+  const links = page.getByRole('navigation').getByRole('link')
+  const names = await links.allInnerTexts()
+  t.ok(names.length >= 15, `the navigation has ${names.length} pages`)
+  for (const name of [...names, ...names.toReversed()]) {
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+    await page.locator('[aria-current=page]').filter({ hasText: name }).waitFor()
+    await shown(page, 'Shop')
+  }
+  for (const path of ['/instance', '/account/keys', '/organizations/new', '/no-such-page']) {
+    await page.goto(path)
+    if (path === '/no-such-page') await page.getByRole('link', { name: 'Go to your project' }).click()
+    await shown(page, 'Shop')
+    await page.reload()
+    await shown(page, 'Shop')
+    await second.goto(path)
+    if (path === '/no-such-page') await second.getByRole('link', { name: 'Go to your project' }).click()
+    await shown(second, 'Default project')
+  }
+  await page.goto('/')
+  await page.waitForURL(`**/organizations/${other.id}/projects/${shop.id}/welcome`)
+  t.equal((await api('GET', '/api/users/@me/')).team.id, project, '@current has not changed')
+
+  await page.goto('/account/keys')
+  await api('DELETE', `/api/projects/${shop.id}/`)
+  await page.reload()
+  await place(page).filter({ hasText: 'Branch office' }).waitFor()
+  t.notMatch(await place(page).innerText(), /Shop/, 'a deleted project is replaced by another one')
+  await api('DELETE', `/api/organizations/${other.id}/`)
+  await page.reload()
+  await shown(page, 'Default project')
+  t.not(organization, other.id)
+})
+
 t.test('a deep link opens its page after the sign-in, and another organization does not exist', async (t) => {
   const { open, api, member, organization, home } = await openConsole(t)
   await member('mia@example.com', 1)

@@ -7,8 +7,30 @@ import { type Mailbox, openMailbox, readable } from '../helpers/mailbox.ts'
 const NEW_PASSWORD = 'four unrelated dictionary nouns 7'
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('Email').fill(email)
+  await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Signs out in another tab of the same browser. */
+async function signOutElsewhere(page: Page): Promise<void> {
+  const other = await page.context().newPage()
+  await other.goto('/account/profile')
+  await other.getByRole('button', { name: /^Account of / }).click()
+  await other.getByRole('menuitem', { name: 'Sign out' }).click()
+  await other.waitForURL(/\/login$/)
+  await other.close()
+}
+
+/** Waits for the sign-in page. Returns the address that it comes back to. */
+async function signInPage(page: Page): Promise<string | null> {
+  await page.waitForURL(/\/login\?next=/)
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+  return new URL(page.url()).searchParams.get('next')
+}
+
+async function signInAgain(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
@@ -163,4 +185,110 @@ t.test('an account with a second factor asks for its code', async (t) => {
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Account of Olivia Owner' }).waitFor()
   t.equal(new URL(page.url()).pathname.startsWith('/organizations/'), true)
+})
+
+t.test('a session that ended leads to the sign-in page once, from a page, a list and a button', async (t) => {
+  const { open, inspect, api, home, organization } = await openConsole(t)
+  const members = `/organizations/${organization}/members`
+  const page = await open(members)
+  await page.getByRole('heading', { name: 'Members' }).waitFor()
+  const visited: string[] = []
+  page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
+  await signOutElsewhere(page)
+  await page.getByRole('link', { name: 'Events' }).click()
+  t.equal(await signInPage(page), `${home}/events`)
+  t.equal(await page.getByRole('link').count(), 1, 'the page is not reachable below the sign-in page')
+  await inspect(page, 'session-ended')
+  await signInAgain(page)
+  await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
+  t.same(visited, [`${home}/events`, '/login', `${home}/events`], 'there is one way to the sign-in page and one back')
+  t.match(await page.title(), /^Events/)
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Members' }).waitFor()
+  t.equal(new URL(page.url()).pathname, members)
+
+  await signOutElsewhere(page)
+  await page.getByRole('searchbox', { name: 'Search members' }).fill('olivia')
+  t.match(await signInPage(page), `${members}`, 'a list that is filtered')
+  await page.reload()
+  t.match(await signInPage(page), `${members}`, 'the sign-in page can be reloaded')
+  await signIn(page, OWNER, PASSWORD)
+  await page.getByRole('heading', { name: 'Members' }).waitFor()
+
+  await page.goto(`/organizations/${organization}/settings`)
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed')
+  await page.context().clearCookies({ name: 'workspace_csrf' })
+  const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'workspace_session')
+  await page.context().addCookies([{ ...cookie!, value: 'x'.repeat(43) }])
+  await page.getByRole('button', { name: 'Save name' }).click()
+  t.equal(await signInPage(page), `/organizations/${organization}/settings`)
+  t.not((await api('GET', `/api/organizations/${organization}/`)).name, 'Renamed')
+  await signInAgain(page)
+  await page.getByText('The name is saved.').waitFor()
+  t.equal((await api('GET', `/api/organizations/${organization}/`)).name, 'Renamed', 'the click is repeated once')
+
+  await signOutElsewhere(page)
+  await page.getByRole('button', { name: 'Account of Olivia Owner' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/\/login$/)
+  t.ok(true, 'signing out twice does not ask for a sign-in')
+})
+
+t.test('forms keep their values while their user signs in again, and no other user sees them', async (t) => {
+  const { open, api, member, organization } = await openConsole(t, 'sqlite', {
+    SOCIAL_AUTH_GITHUB_KEY: 'key',
+    SOCIAL_AUTH_GITHUB_SECRET: 'secret',
+  })
+  await member('mia@example.com', 8)
+  const invites = `/organizations/${organization}/invites`
+  const page = await open(invites)
+  const fill = async (address: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Invite people' }).click()
+    await page.getByRole('combobox', { name: 'Email addresses' }).fill(address)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: `Remove ${address}` }).waitFor()
+    await page.getByRole('combobox', { name: 'Level' }).selectOption('Administrator')
+  }
+  await fill('ada@example.com')
+  await signOutElsewhere(page)
+  await page.getByRole('button', { name: 'Create invite' }).click()
+  t.match(await signInPage(page), invites)
+  t.equal(await page.getByRole('dialog').count(), 0, 'the dialog is hidden')
+  const provider = page.getByRole('link', { name: 'Continue with GitHub' })
+  t.equal(await provider.getAttribute('target'), '_blank', 'a provider opens in a new tab')
+  await page.keyboard.press('Escape')
+  await signIn(page, OWNER, 'wrong password')
+  await page.getByRole('alert').waitFor()
+  await signInAgain(page)
+  await page.getByRole('heading', { name: 'Send these links yourself' }).waitFor()
+  const created = await api('GET', `/api/organizations/${organization}/invites/`)
+  t.match(created.results, [{ target_email: 'ada@example.com', level: 8 }], 'the form is sent with its values')
+  await page.goto(invites)
+
+  await fill('grace@example.com')
+  await signOutElsewhere(page)
+  await page.keyboard.press('Control+k')
+  t.match(await signInPage(page), invites, 'a search')
+  const other = await page.context().newPage()
+  await other.goto('/login')
+  await signIn(other, OWNER, PASSWORD)
+  await other.getByRole('button', { name: 'Account of Olivia Owner' }).waitFor()
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+  await page.getByRole('combobox', { name: 'Search exports and pages' }).waitFor()
+  t.equal(new URL(page.url()).pathname, invites, 'a sign-in in another tab is enough')
+  t.equal(await page.getByRole('button', { name: 'Remove grace@example.com' }).count(), 1)
+  t.equal(await page.getByRole('combobox', { name: 'Level' }).inputValue(), '8')
+
+  await page.goto(`/organizations/${organization}/settings`)
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Not saved')
+  await signOutElsewhere(page)
+  await page.keyboard.press('Control+k')
+  await signInPage(page)
+  await signIn(page, 'mia@example.com', PASSWORD)
+  await page.getByRole('button', { name: 'Account of mia' }).waitFor()
+  t.not(
+    await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(),
+    'Not saved',
+    'another user starts with a new page',
+  )
 })

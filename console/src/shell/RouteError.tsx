@@ -1,24 +1,27 @@
 import { Anchor, Container, Stack, Text, Title } from '@mantine/core'
-import { type ErrorComponentProps, Link, Navigate, useLocation, useRouter } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { isSignedOut, WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 
-/** Shown instead of a page that failed. A session that ended leads to the sign-in page. */
+/** Shown instead of a page that failed. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  const { href } = useLocation()
-  if (isSignedOut(error)) return <Navigate to="/login" search={{ next: href }} />
+  const retry = (): void => {
+    reset()
+    void router.invalidate()
+  }
+  const signedOut = isSignedOut(error)
+  // The session ended while the first page was loading. The frame of the page exists now and asks for the sign-in.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: retries once.
+  useEffect(() => {
+    if (signedOut) retry()
+  }, [])
+  if (signedOut) return null
   if (error instanceof WorkspaceError && error.status === 404) return <NotFound />
   return (
     <Container size="sm" py="xl">
-      <ErrorAlert
-        error={error}
-        title="This page could not be loaded"
-        retry={() => {
-          reset()
-          void router.invalidate()
-        }}
-      />
+      <ErrorAlert error={error} title="This page could not be loaded" retry={retry} />
     </Container>
   )
 }

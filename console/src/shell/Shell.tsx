@@ -16,9 +16,10 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect } from 'react'
-import { answer, client, queryClient } from '../api.ts'
+import { queryClient, signOut } from '../api.ts'
 import * as icons from '../parts/icons.tsx'
 import { nameOf } from '../parts/people.ts'
+import { SessionGuard } from '../signin/SessionGuard.tsx'
 import { SearchButton } from './Search.tsx'
 import { Switcher } from './Switcher.tsx'
 import { useCurrentPlace, useMe } from './workspace.ts'
@@ -30,45 +31,47 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the navigation on a phone.
   useEffect(close, [path])
   return (
-    <AppShell
-      header={{ height: 52 }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding="md"
-      transitionDuration={0}
-    >
-      <a className="skip-link" href="#content">
-        Skip to content
-      </a>
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
-          <Group wrap="nowrap" gap="xs" miw={0}>
-            <Burger
-              opened={opened}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={opened ? 'Close navigation' : 'Open navigation'}
-            />
-            <Switcher />
+    <SessionGuard>
+      <AppShell
+        header={{ height: 52 }}
+        navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+        padding="md"
+        transitionDuration={0}
+      >
+        <a className="skip-link" href="#content">
+          Skip to content
+        </a>
+        <AppShell.Header px="md">
+          <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
+            <Group wrap="nowrap" gap="xs" miw={0}>
+              <Burger
+                opened={opened}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={opened ? 'Close navigation' : 'Open navigation'}
+              />
+              <Switcher />
+            </Group>
+            <Group gap={6} wrap="nowrap">
+              <SearchButton />
+              <SchemeButton />
+              <AccountMenu />
+            </Group>
           </Group>
-          <Group gap={6} wrap="nowrap">
-            <SearchButton />
-            <SchemeButton />
-            <AccountMenu />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar aria-label="Main">
-        <ScrollArea p="xs">
-          <Navigation />
-        </ScrollArea>
-      </AppShell.Navbar>
-      <AppShell.Main id="content">
-        <Suspense>
-          <Outlet />
-        </Suspense>
-      </AppShell.Main>
-    </AppShell>
+        </AppShell.Header>
+        <AppShell.Navbar aria-label="Main">
+          <ScrollArea p="xs">
+            <Navigation />
+          </ScrollArea>
+        </AppShell.Navbar>
+        <AppShell.Main id="content">
+          <Suspense>
+            <Outlet />
+          </Suspense>
+        </AppShell.Main>
+      </AppShell>
+    </SessionGuard>
   )
 }
 
@@ -186,10 +189,10 @@ function SchemeButton() {
 function AccountMenu() {
   const me = useMe()
   const navigate = useNavigate()
-  const signOut = async (): Promise<void> => {
-    await answer(client.POST('/api/logout/')).catch(() => undefined)
-    queryClient.clear()
+  const leave = async (): Promise<void> => {
+    await signOut()
     await navigate({ to: '/login' })
+    queryClient.clear()
   }
   const name = nameOf(me)
   return (
@@ -213,7 +216,7 @@ function AccountMenu() {
           API reference
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => void signOut()} leftSection={<icons.CloseIcon />}>
+        <Menu.Item onClick={() => void leave()} leftSection={<icons.CloseIcon />}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -4,6 +4,7 @@ import { isSignedOut, meQuery, organizationQuery, projectQuery, queryClient } fr
 import { Reauthentication } from '../signin/Reauthentication.tsx'
 import { NotFound, RouteError } from './RouteError.tsx'
 import { Shell } from './Shell.tsx'
+import { currentPlace, useKeepPlace } from './workspace.ts'
 
 export const rootRoute = createRootRoute({
   component: () => (
@@ -36,6 +37,10 @@ export const organizationRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/organizations/$organization',
   loader: ({ params }) => queryClient.ensureQueryData(organizationQuery(params.organization)),
+  component: () => {
+    useKeepPlace()
+    return <Outlet />
+  },
   errorComponent: RouteError,
 })
 
@@ -46,19 +51,18 @@ export const projectRoute = createRoute({
   errorComponent: RouteError,
 })
 
-/** Opens the current project of the user. */
+/** Opens the project of this tab. */
 export const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',
-  beforeLoad: ({ context: { me } }) => {
-    if (!me.organization) return
-    const params = { organization: me.organization.id }
-    if (me.team?.organization === me.organization.id)
-      throw redirect({
-        to: '/organizations/$organization/projects/$project/welcome',
-        params: { ...params, project: String(me.team.id) },
-      })
-    throw redirect({ to: '/organizations/$organization/projects', params })
+  beforeLoad: async ({ context: { me } }) => {
+    const { organization, project } = await currentPlace(me)
+    if (organization === undefined) return
+    if (project === undefined) throw redirect({ to: '/organizations/$organization/projects', params: { organization } })
+    throw redirect({
+      to: '/organizations/$organization/projects/$project/welcome',
+      params: { organization, project },
+    })
   },
   component: lazyRouteComponent(() => import('./NoOrganization.tsx'), 'NoOrganization'),
 })

@@ -15,10 +15,38 @@ type Step = 'password' | 'code' | 'profile'
 /** Only paths of this site. `//host` would leave it. */
 const safePath = (next: string | undefined): string => (next && /^\/(?![/\\])/.test(next) ? next : '/')
 
-/** Signs in by password, second factor, single sign-on or one-time link. */
 export function LoginPage() {
-  const { next, error_code, email: hint } = useSearch({ from: '/login' })
+  const { next, error_code, email } = useSearch({ from: '/login' })
   const router = useRouter()
+  return (
+    <SignIn
+      {...{ next, error_code, email }}
+      done={(me) => {
+        queryClient.clear()
+        queryClient.setQueryData(meQuery.queryKey, me)
+        router.history.replace(safePath(next))
+      }}
+    />
+  )
+}
+
+/** Signs in by password, second factor, single sign-on or one-time link. */
+export function SignIn({
+  next,
+  error_code,
+  email: hint,
+  isAgain = false,
+  done,
+}: {
+  /** The path to open after a single sign-on. */
+  next: string | undefined
+  error_code?: string | undefined
+  email: string | undefined
+  /** The session of a page has ended. The page is hidden and must not be left, so providers open in a new tab. */
+  isAgain?: boolean
+  done: (me: Schemas['Me']) => void
+}) {
+  const target = isAgain ? '_blank' : '_self'
   const preflight = useQuery(preflightQuery)
   const [step, setStep] = useState<Step>('password')
   const [email, setEmail] = useState(hint ?? '')
@@ -29,12 +57,10 @@ export function LoginPage() {
   const [loading, setLoading] = useState(false)
 
   const enter = async (): Promise<void> => {
-    queryClient.clear()
-    const me = await queryClient.fetchQuery(meQuery)
-    if (!me.has_password && !me.has_social_auth) {
-      setEmail(me.email)
-      setStep('profile')
-    } else router.history.replace(safePath(next))
+    const me = await answer(client.GET('/api/users/@me/'))
+    if (me.has_password || me.has_social_auth) return done(me)
+    setEmail(me.email)
+    setStep('profile')
   }
 
   const attempt = async (send: () => Promise<unknown>): Promise<void> => {
@@ -54,7 +80,8 @@ export function LoginPage() {
   // The secret of a one-time link works once, so the link is used once even if the page renders twice.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once.
   useEffect(() => {
-    const token = new URLSearchParams(takeFragment()).get('link')
+    void precheck()
+    const token = isAgain ? null : new URLSearchParams(takeFragment()).get('link')
     if (token !== null) void attempt(() => answer(client.POST('/api/login/link/', { body: { token } })))
   }, [])
 
@@ -64,7 +91,7 @@ export function LoginPage() {
     setSso(await answer(client.POST('/api/login/precheck/', { body: { email } })).catch(() => undefined))
   }
 
-  if (step === 'profile') return <FirstProfile email={email} done={() => router.history.replace(safePath(next))} />
+  if (step === 'profile') return <FirstProfile email={email} done={done} />
   if (step === 'code')
     return (
       <Frame title="Second step">
@@ -98,6 +125,9 @@ export function LoginPage() {
   return (
     <Frame title="Sign in">
       <Stack>
+        {isAgain && (
+          <Text size="sm">Your session has ended. Sign in here or in another tab to continue where you were.</Text>
+        )}
         {error_code !== undefined && (
           <Alert color={error_code === 'password_required' ? 'blue' : 'red'} role="alert">
             {SSO_ERRORS[error_code] ?? `Single sign-on failed (${error_code}). Retry, or ask your administrator.`}
@@ -106,7 +136,7 @@ export function LoginPage() {
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            if (enforced) location.assign(beginSso(enforced, { email, next }))
+            if (enforced) open(beginSso(enforced, { email, next }), target)
             else void attempt(() => answer(client.POST('/api/login/', { body: { email, password } })))
           }}
         >
@@ -132,6 +162,7 @@ export function LoginPage() {
                 label="Password"
                 autoComplete="current-password"
                 required
+                autoFocus={Boolean(hint)}
                 maxLength={256}
                 value={password}
                 onChange={(event) => setPassword(event.currentTarget.value)}
@@ -142,7 +173,7 @@ export function LoginPage() {
               {enforced ? `Continue with ${ssoName(enforced)}` : 'Sign in'}
             </Button>
             {sso?.saml_available && !enforced && (
-              <Button component="a" variant="default" href={beginSso('saml', { email, next })}>
+              <Button component="a" variant="default" target={target} href={beginSso('saml', { email, next })}>
                 Continue with SAML
               </Button>
             )}
@@ -152,7 +183,12 @@ export function LoginPage() {
           Forgot your password?
         </AnchorLink>
         {preflight.data && !enforced && (
-          <SsoButtons preflight={preflight.data} next={safePath(next)} divider={<Divider label="or" />} />
+          <SsoButtons
+            preflight={preflight.data}
+            next={safePath(next)}
+            target={target}
+            divider={<Divider label="or" />}
+          />
         )}
       </Stack>
     </Frame>
@@ -160,7 +196,7 @@ export function LoginPage() {
 }
 
 /** After the first sign-in by link: address, name and password of the owner. */
-function FirstProfile({ email: current, done }: { email: string; done: () => void }) {
+function FirstProfile({ email: current, done }: { email: string; done: (me: Schemas['Me']) => void }) {
   const [email, setEmail] = useState(current)
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
@@ -170,9 +206,7 @@ function FirstProfile({ email: current, done }: { email: string; done: () => voi
     setLoading(true)
     setError(undefined)
     try {
-      await answer(client.PATCH('/api/users/@me/', { body: { email, first_name: name, password } }))
-      await queryClient.invalidateQueries()
-      done()
+      done(await answer(client.PATCH('/api/users/@me/', { body: { email, first_name: name, password } })))
     } catch (error) {
       setError(error)
     } finally {

@@ -3,22 +3,24 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { answer, client, meQuery, queryClient, WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
-import { onReauthentication } from './reauthentication.ts'
+import { onSignInNeeded } from './sign-in-again.ts'
 
 /** Asks for the password, and the second factor if the account has one, before a sensitive request is repeated. */
 export function Reauthentication() {
   const [opened, setOpened] = useState(false)
   const settle = useRef<((done: boolean) => void) | null>(null)
-  useEffect(() => {
-    onReauthentication(
-      () =>
-        new Promise((resolve) => {
-          settle.current = resolve
-          setOpened(true)
-        }),
-    )
-    return () => onReauthentication(undefined)
-  }, [])
+  useEffect(
+    () =>
+      onSignInNeeded(
+        'reauthentication_required',
+        () =>
+          new Promise((resolve) => {
+            settle.current = resolve
+            setOpened(true)
+          }),
+      ),
+    [],
+  )
   const close = (done: boolean): void => {
     setOpened(false)
     settle.current?.(done)
@@ -63,7 +65,9 @@ function ReauthenticationForm({ close }: { close: (done: boolean) => void }) {
           This change needs a sign-in within the last hour. Your account has no password: sign in again with your
           provider, then repeat the change.
         </Text>
-        <Anchor href={`/login?next=${encodeURIComponent(location.pathname)}`}>Go to the sign-in page</Anchor>
+        <Anchor href={`/login?next=${encodeURIComponent(location.pathname)}`} target="_blank">
+          Open the sign-in page in a new tab
+        </Anchor>
       </Stack>
     )
   return (

@@ -1,18 +1,22 @@
-/** Connects requests that need a fresh sign-in with the dialog that asks for it. */
+/** Connects requests that need another sign-in with the components that ask for it. */
+export type Reason = 'session_ended' | 'reauthentication_required'
+
 type Ask = () => Promise<boolean>
 
-let ask: Ask | undefined
-let pending: Promise<boolean> | undefined
+const asks = new Map<Reason, Ask>()
+const pending = new Map<Reason, Promise<boolean>>()
 
-/** The dialog registers itself while it is mounted. */
-export function onReauthentication(next: Ask | undefined): void {
-  ask = next
+/** Registers a component while it is mounted. Returns the function that removes it. */
+export function onSignInNeeded(reason: Reason, ask: Ask): () => void {
+  asks.set(reason, ask)
+  return () => void asks.delete(reason)
 }
 
-/** Returns whether the user signed in again. Concurrent requests share one dialog. */
-export function reauthenticate(): Promise<boolean> {
-  pending ??= (ask?.() ?? Promise.resolve(false)).finally(() => {
-    pending = undefined
-  })
-  return pending
+/** Returns whether the user signed in again. Concurrent requests ask once. */
+export function signInAgain(reason: Reason): Promise<boolean> {
+  const asked = pending.get(reason)
+  if (asked) return asked
+  const answer = (asks.get(reason)?.() ?? Promise.resolve(false)).finally(() => pending.delete(reason))
+  pending.set(reason, answer)
+  return answer
 }

@@ -46,11 +46,13 @@ export function SsoButtons({
   preflight,
   next,
   invite_id,
+  target = '_self',
   divider,
 }: {
   preflight: Schemas['Preflight']
   next?: string
   invite_id?: string
+  target?: '_self' | '_blank'
   divider?: ReactNode
 }) {
   const available = Object.entries(preflight.available_social_auth_providers).filter(([, on]) => on)
@@ -59,7 +61,13 @@ export function SsoButtons({
     <Stack gap="xs">
       {divider}
       {available.map(([provider]) => (
-        <Button key={provider} component="a" variant="default" href={beginSso(provider, { next, invite_id })}>
+        <Button
+          key={provider}
+          component="a"
+          variant="default"
+          target={target}
+          href={beginSso(provider, { next, invite_id })}
+        >
           Continue with {ssoName(provider)}
         </Button>
       ))}
