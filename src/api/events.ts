@@ -10,7 +10,7 @@ import { conditionOf, rows } from '../events/rows.ts'
 import { type TailCursor, tail } from '../events/tail.ts'
 import { isoOf } from '../events/time.ts'
 import { customEventNames, eventNames, propertyNames, propertyValues, type RecentQuery } from '../events/values.ts'
-import { csvRow } from './csv.ts'
+import { cellText, csvRow } from './csv.ts'
 import { EVENT_FIELDS, type EventRecord, eventJson, JSON_FIELDS, recordJson, serializeEvent } from './event-record.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
 import { queryList, rawQueryValues } from './query.ts'
@@ -397,8 +397,5 @@ function csvFile<Item extends object>(
 
 const cellsOf = <Item extends object>(fields: readonly (keyof Item)[], item: Item): string[] =>
   fields.map((field) => String(item[field]))
-
-const cellText = (value: unknown): string =>
-  value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 const attachment = (name: string) => ({ 'content-disposition': `attachment; filename="${name}.csv"` })

@@ -1,5 +1,6 @@
 /** Prints responses: as tables and fields for people, as JSON, JSON lines or CSV for programs. */
 import { type Command, Option } from 'commander'
+import { cellText, csvRow } from '../api/csv.ts'
 import type { OpenApiSchema } from '../contract/document.ts'
 import { type Operation, resolve } from '../contract/table.ts'
 import { type Body, isBody, rowsOf } from './client.ts'
@@ -188,7 +189,7 @@ function printCsv({ fields: paths }: Output, operation: Operation | undefined): 
         const [first] = rows
         names = isBody(first) ? Object.keys(first) : operation ? fieldNames(operation) : []
       }
-      const line = (cells: unknown[]): string => `${cells.map(csvCell).join(',')}\r\n`
+      const line = (cells: unknown[]): string => csvRow(cells.map(cellText))
       const columns = names
       const head = isHeadPrinted ? '' : line(columns)
       isHeadPrinted = true
@@ -200,15 +201,6 @@ function printCsv({ fields: paths }: Output, operation: Operation | undefined): 
     end: async () => undefined,
   }
 }
-
-/** Spreadsheets run cells that start with these characters as formulas. */
-function csvCell(value: unknown): string {
-  const text = value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !isNumeric(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-const isNumeric = (text: string): boolean => text.trim() === text && text !== '' && Number.isFinite(Number(text))
 
 /** Streams the response body to standard output and ends it with a line break. */
 export async function printRaw(response: Response): Promise<void> {

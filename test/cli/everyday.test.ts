@@ -227,9 +227,10 @@ t.test('formats and fields', async (t) => {
   t.match(await run(['api_keys', 'list', '--all']), { code: 2, stderr: /unknown option '--all'/ }, 'not a paged list')
 
   await json(['projects', 'create', '--name', '=1+1'])
+  await json(['projects', 'create', '--name', '＝1+1'])
   const csv = await run(['projects', 'list', '--output', 'csv', '--fields', 'name,event_retention_days'])
   t.same(csv.stdout.split('\r\n').slice(0, 2), ['name,event_retention_days', 'Default project,'])
-  t.match(csv.stdout, "\r\n'=1+1,\r\n", 'spreadsheets do not run it')
+  t.match(csv.stdout, "\r\n'=1+1,\r\n'＝1+1,\r\n", 'spreadsheets do not run it')
   t.match(await run(['projects', 'list', '--output', 'csv', '--offset', '900']), {
     stdout: /^id,uuid,organization,[^\n]*\r\n$/,
   })
