@@ -9,6 +9,7 @@ import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { secretChange } from '../store/field-changes.ts'
+import type { Level } from '../store/members.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as states from '../store/plugin_states.ts'
@@ -77,8 +78,8 @@ export async function withPlugin(db: Db, config: store.PluginConfigRow): Promise
   return { config, plugin: returnedRow(found.get(config.plugin_id)) }
 }
 
-/** The project that a configuration belongs to. */
-type Project = { id: number; organization_id: string }
+/** The project that a configuration belongs to, and the caller's level in its organization. */
+type Project = { id: number; organization_id: string; membership_level: Level }
 
 export async function create(
   service: ConfigService,
@@ -135,7 +136,7 @@ export async function update(
     const isChanged = !isDeepStrictEqual(input.config, visible.config)
     const values =
       input.config && isChanged
-        ? resolveValues(fields, input.config, valuesToUpdate(vault, before, input.config))
+        ? resolveValues(fields, input.config, valuesToUpdate(vault, before, input.config), project.membership_level)
         : undefined
     // After an upgrade of the plugin, stored settings may be incomplete. Disabling must still work.
     if (!values && input.enabled && !before.enabled) requireComplete(fields, valuesOf(vault, before))

@@ -90,7 +90,10 @@ export function update(
     const before = await store.lock(tx, id)
     if (!before) throw notFound()
     if (input.is_global !== undefined && input.is_global !== Boolean(before.is_global)) requireMayShare(organization)
-    return change(tx, before, changedColumns(before, input), { ids, actor, activity: 'updated', now: now() })
+    const columns = changedColumns(before, input)
+    if (columns.config_schema !== undefined && columns.config_schema !== before.config_schema)
+      await requireMayChangeCode(tx, id, organization.membership_level)
+    return change(tx, before, columns, { ids, actor, activity: 'updated', now: now() })
   })
 }
 
@@ -132,6 +135,7 @@ export async function updateSource(
     if (changedFiles.length === 0) return { plugin: before, files: stored }
     const { files, capabilities } = await inspectFiles(inspector, merged)
     const plugin = await changeWithin(db, organization_id, async (tx) => {
+      if (!(await store.lock(tx, id))) throw notFound()
       await requireMayChangeCode(tx, id, membership_level)
       if (!(await store.replaceFiles(tx, before, files))) return undefined
       const manifest = merged['plugin.json'] === texts['plugin.json'] ? undefined : manifestIn(merged)
@@ -165,15 +169,18 @@ export async function upgrade(
   const { tag, manifest, files } = await sources.fetch(url.origin, tokenOf(service, plugin))
   const code = await inspectFiles(service.inspector, files)
   return changeWithin(db, plugin.organization_id, async (tx) => {
-    await requireMayChangeCode(tx, plugin.id, membership_level)
     const before = await store.lock(tx, plugin.id)
+    await requireMayChangeCode(tx, plugin.id, membership_level)
     if (!before || !(await store.replaceFiles(tx, before, code.files))) throw notFound()
     const columns = { ...publishedColumns(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
     return change(tx, before, columns, { ids, actor, activity: 'upgraded', now: now() })
   })
 }
 
-/** New code of a plugin can send the secrets of its configurations anywhere. */
+/**
+ * New code can send the secrets of the plugin's configurations anywhere, and a new schema can make them visible. The plugin is
+ * locked, so no configuration with secrets is created meanwhile.
+ */
 async function requireMayChangeCode(tx: Db, plugin_id: number, level: number): Promise<void> {
   if (await haveSecrets(tx, plugin_id)) requireLevel(level, ADMIN)
 }

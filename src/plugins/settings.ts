@@ -1,5 +1,7 @@
 /** Validates the values of a configuration against the `config_schema` of its plugin. */
+import { isDeepStrictEqual } from 'node:util'
 import { type AppError, invalid } from '../errors.ts'
+import { ADMIN, type Level } from '../store/members.ts'
 import { describeInvalidFile, fileInfo, keepsContents, storedFile } from './attachments.ts'
 
 /** Replaces a secret in responses. A request that sends it back keeps the stored secret. */
@@ -60,8 +62,16 @@ export interface ConfigValues {
   secrets: Values
 }
 
-/** Completes sent values with defaults and stored secrets. Throws for values that the fields do not allow. */
-export function resolveValues(fields: readonly Field[], input: Values, stored: ConfigValues): ConfigValues {
+/**
+ * Completes sent values with defaults and stored secrets. Throws for values that the fields do not allow, and for a caller
+ * below administrator who changes a value but reuses a secret: any setting may decide where the plugin sends it.
+ */
+export function resolveValues(
+  fields: readonly Field[],
+  input: Values,
+  stored: ConfigValues,
+  level: Level = ADMIN,
+): ConfigValues {
   for (const key of Object.keys(input))
     if (!fields.some((field) => field.key === key))
       throw invalid(attrOf(key), `"${key}" is not a setting of this plugin. Its config_schema lists all settings.`)
@@ -88,9 +98,16 @@ export function resolveValues(fields: readonly Field[], input: Values, stored: C
   }
   const values = { open: Object.fromEntries(open), secrets: Object.fromEntries(secrets) }
   requireComplete(fields, values)
-  if (reusedSecret !== undefined) requireSecretAgain(fields, reusedSecret, stored, values)
+  if (reusedSecret !== undefined && level < ADMIN && !isDeepStrictEqual(allOf(values), allOf(stored)))
+    throw invalid(
+      attrOf(reusedSecret),
+      `Send "config.${reusedSecret}" again to change settings, or ask an administrator of the organization.`,
+      'required',
+    )
   return values
 }
+
+const allOf = ({ open, secrets }: ConfigValues): Values => ({ ...open, ...secrets })
 
 /** A stored file under a new name. Throws without a stored file. */
 function renamedFile(key: string, { file_name, content_type }: Values, stored: unknown): Values {
@@ -99,43 +116,6 @@ function renamedFile(key: string, { file_name, content_type }: Values, stored: u
     throw invalid(attrOf(key), `Send the "contents" of "config.${key}" in base64: no file is stored.`, 'required')
   return { ...file, file_name, ...(content_type !== undefined && { content_type }) }
 }
-
-/**
- * Throws `required` when an address changes while a stored secret is reused. Otherwise a caller without the secret
- * could have the plugin send it to another server. A setting counts as an address by its key or value.
- */
-function requireSecretAgain(
-  fields: readonly Field[],
-  secret: string,
-  stored: ConfigValues,
-  values: ConfigValues,
-): void {
-  const value = ({ open, secrets }: ConfigValues, key: string): unknown => own(secrets, key) ?? own(open, key) ?? ''
-  for (const { key } of fields) {
-    const [before, after] = [value(stored, key), value(values, key)]
-    if (JSON.stringify(before) === JSON.stringify(after)) continue
-    if (!isAddressKey(key) && !isAddress(before) && !isAddress(after)) continue
-    throw invalid(
-      attrOf(secret),
-      `Send "config.${secret}" again: "config.${key}" changes, which may send it to another address.`,
-      'required',
-    )
-  }
-}
-
-const ADDRESS_WORD =
-  /^(account|cluster|instance|port|region|site|tenant)$|(url|uri|host|hostname|domain|endpoint|server|webhook|address|proxy)s?$/i
-
-/** Matches `apiHost`, `db_port`, `baseURL`. */
-const isAddressKey = (key: string): boolean =>
-  key
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .split(/[^A-Za-z0-9]+/)
-    .some((word) => ADDRESS_WORD.test(word))
-
-/** Matches text that contains a URL and bare hosts such as `eu.example.com:8443/path`. */
-const isAddress = (value: unknown): boolean =>
-  typeof value === 'string' && (value.includes('://') || /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(value.slice(0, 300)))
 
 /** Throws for the first visible required setting that is missing. */
 export function requireComplete(fields: readonly Field[], { open, secrets }: ConfigValues): void {

@@ -714,6 +714,17 @@ onBothEngines(
     const checked = await app.send('GET', `${item}check_for_updates/`)
     t.strictSame(checked.body, { ...created, latest_tag: NEXT }, 'only latest_tag changes')
     t.strictSame((await app.send('GET', item)).body, checked.body)
+    const { key } = await app.member('member@example.com', 1)
+    await app.send('PATCH', item, { body: { config_schema: [{ key: 'token', secret: true }] } })
+    await app.send('POST', `/api/projects/${app.first.project_id}/plugin_configs/`, {
+      body: { plugin: created.id, config: { token: 'hush' } },
+      key,
+    })
+    t.match(
+      await app.send('POST', `${item}upgrade/`, { key }),
+      { status: 403, body: { detail: /level 8/ } },
+      'new code could send the stored secret anywhere',
+    )
     const upgraded = await app.send('POST', `${item}upgrade/`, {
       raw: { type: 'application/json', payload: '{"tag": "ignored"}' },
     })
