@@ -22,7 +22,7 @@ import { type Ids, makeIds } from './ids.ts'
 import { areaLog } from './log.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { createInviteLink } from './organizations/invites.ts'
+import { composeInvites } from './organizations/invites.ts'
 import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { createPluginRuntime, type PluginRuntime } from './plugins/runtime/runtime.ts'
@@ -415,7 +415,7 @@ async function openMail({
     log,
     site_url,
     observe: metrics.mail,
-    inviteLink: (id) => createInviteLink(db, ids, site_url, id),
+    composeInvites: (mail) => composeInvites({ db, ids, now, config }, site_url, mail),
     accountLink: async (kind, account) => {
       const link = await createAccountLink({ db, ids, milliseconds }, kind, account)
       // The token is in the fragment, which browsers do not send to servers and proxies.

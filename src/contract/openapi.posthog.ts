@@ -303,9 +303,13 @@ export interface paths {
          *     does not wait for the email. Every member can invite users up to their own level; a higher level returns 403. The
          *     invite replaces earlier invites to the same address. Inviting an existing member returns 400.
          *
-         *     Per address, an organization can send 3 invites per hour and 10 per day, including replaced and deleted ones. A
-         *     user can send 10 per hour and 20 per day to an address across all organizations. Above these limits, the response
-         *     is 429 with `Retry-After`.
+         *     Per mailbox, an organization can send 3 invites per hour and 10 per day, including replaced and deleted ones. A
+         *     user can send 10 per hour and 20 per day to a mailbox across all organizations. Addresses that differ only in dots
+         *     or in the part after a plus count as one mailbox. In all, a user can create 100 invites per hour and 300 per day,
+         *     and an organization 200 and 500. Above these limits, the response is 429 with `Retry-After`.
+         *
+         *     An organization sends a mailbox at most one email with invites per hour. Further invites wait and are sent
+         *     together in the next one.
          */
         post: operations["invites.create"];
         delete?: never;
@@ -2036,7 +2040,7 @@ export interface paths {
          * Update a plugin
          * @description Updates the fields that are sent. The URL and the family cannot be changed. Only the organization that owns the
          *     plugin can update it. Requires plugin access level 6. Changing `is_global` requires level 8 and plugin access level
-         *     9.
+         *     9. Changing `config_schema` requires level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_destinations.update"];
         trace?: never;
@@ -2307,7 +2311,7 @@ export interface paths {
          * Update a plugin
          * @description Updates the fields that are sent. The URL and the family cannot be changed. Only the organization that owns the
          *     plugin can update it. Requires plugin access level 6. Changing `is_global` requires level 8 and plugin access level
-         *     9.
+         *     9. Changing `config_schema` requires level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_frontend_apps.update"];
         trace?: never;
@@ -2578,7 +2582,7 @@ export interface paths {
          * Update a plugin
          * @description Updates the fields that are sent. The URL and the family cannot be changed. Only the organization that owns the
          *     plugin can update it. Requires plugin access level 6. Changing `is_global` requires level 8 and plugin access level
-         *     9.
+         *     9. Changing `config_schema` requires level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_import_apps.update"];
         trace?: never;
@@ -6345,11 +6349,10 @@ export interface components {
             /**
              * @description All settings, validated against the plugin's `config_schema`. Unknown settings are rejected. Required settings
              *     must be present unless `visible_if` hides them. A value of a choice must be one of `choices`. Omitted settings
-             *     have their defaults. For a secret, its mask or null keeps the stored value, and an empty string clears it. If an
-             *     address changes, all secrets must be sent again. A setting counts as an address if its key contains `url`, `host`,
-             *     `port`, `region` or a similar word, or if its value is a URL or a host. A setting of type `attachment` is an object
-             *     with `file_name`, `content_type` and `contents` in base64; without `contents`, the stored contents are kept. A text
-             *     is taken as the contents in base64.
+             *     have their defaults. For a secret, its mask or null keeps the stored value, and an empty string clears it. Below
+             *     level 8, a change of any setting requires all stored secrets again in the same request. A setting of type
+             *     `attachment` is an object with `file_name`, `content_type` and `contents` in base64; without `contents`, the stored
+             *     contents are kept. A text is taken as the contents in base64.
              */
             config?: {
                 [key: string]: unknown;

@@ -10,6 +10,7 @@ import {
   alertMail,
   emailVerificationMail,
   exportPausedMail,
+  type InviteMailInput,
   inviteMail,
   memberJoinedMail,
   passwordResetMail,
@@ -41,14 +42,25 @@ interface Log {
 
 export type AccountLinkKind = 'password_reset' | 'email_verification'
 
+export interface ComposedInvites {
+  organization: string
+  invites: (InviteMailInput & { inviter_email: string | null })[]
+}
+
 export interface MailerOptions {
   db: Db
   now: () => string
   send: Send
   log: Log
   site_url: string
-  /** Creates the link of an invite, with a new token. Undefined when the invite was deleted. */
-  inviteLink(invite_id: string): Promise<{ link: string; expires_at: string } | undefined>
+  /**
+   * The invites of an email, with new tokens. Undefined when the invite was deleted or is in another email, a time when the
+   * mailbox had an email too recently.
+   */
+  composeInvites(mail: {
+    id: string
+    content: outbox.InviteContent
+  }): Promise<ComposedInvites | { wait_until: string } | undefined>
   /** Creates the link of an account email, with a new token. Undefined when the user's address has changed. */
   accountLink(kind: AccountLinkKind, content: outbox.AccountLinkContent): Promise<string | undefined>
   /** Called with the result of each attempt. */
@@ -68,7 +80,7 @@ export function createMailer({
   send,
   log,
   site_url,
-  inviteLink,
+  composeInvites,
   accountLink,
   observe,
 }: MailerOptions): Mailer {
@@ -97,6 +109,7 @@ export function createMailer({
     const fields = { mail: mail.id, kind: mail.kind, attempt: mail.attempts }
     const message = await compose(mail)
     if (!message) return outbox.remove(db, mail.id)
+    if ('wait_until' in message) return outbox.defer(db, mail.id, message.wait_until)
     const outcome = await send(message)
     if (outcome.result === 'refused' && mail.attempts < MAX_ATTEMPTS) {
       const seconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (mail.attempts - 1), MAX_DELAY_SECONDS)
@@ -118,7 +131,7 @@ export function createMailer({
    * The token of a link is created here and stored as a hash, so the outbox contains no tokens. Each attempt creates a new
    * token. Returns undefined when the email is no longer needed.
    */
-  async function compose(mail: QueuedMail): Promise<Message | undefined> {
+  async function compose(mail: QueuedMail): Promise<Message | { wait_until: string } | undefined> {
     const envelope = { message_id: `<${mail.id}@${new URL(site_url).hostname}>`, to: mail.recipient }
     switch (mail.kind) {
       case 'member_joined':
@@ -140,9 +153,17 @@ export function createMailer({
         return link === undefined ? undefined : { ...envelope, ...words({ first_name: mail.content.first_name, link }) }
       }
       case 'invite': {
-        const { invite_id, inviter_email, ...words } = mail.content
-        const invite = await inviteLink(invite_id)
-        return invite && { ...envelope, reply_to: inviter_email, ...inviteMail({ ...words, ...invite }) }
+        const composed = await composeInvites(mail)
+        if (!composed || 'wait_until' in composed) return composed
+        const { organization, invites } = composed
+        const [reply_to, ...others] = new Set(invites.map(({ inviter_email }) => inviter_email))
+        return {
+          ...envelope,
+          // A server that does not know plus addresses accepts the shortest one.
+          to: invites.map(({ target_email }) => target_email).reduce((a, b) => (b.length < a.length ? b : a)),
+          ...(reply_to && others.length === 0 && { reply_to }),
+          ...inviteMail(organization, invites),
+        }
       }
     }
   }

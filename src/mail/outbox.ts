@@ -2,13 +2,9 @@
 import type { Db } from '../sql/db.ts'
 import { skipLocked, sql } from '../sql/template.ts'
 
+/** The email may contain other invites to the same mailbox. */
 export interface InviteContent {
   invite_id: string
-  inviter: string
-  inviter_email: string
-  organization: string
-  first_name: string
-  message: string | null
 }
 
 export interface MemberJoinedContent {
@@ -109,6 +105,12 @@ export async function claim(db: Db, now: string): Promise<QueuedMail | undefined
 /** Schedules another attempt. Only for an email that certainly did not arrive. */
 export async function postpone(db: Db, id: string, next_attempt_at: string): Promise<void> {
   await db.run(sql`update letters set state = 'waiting', next_attempt_at = ${next_attempt_at} where id = ${id}`)
+}
+
+/** Returns an email that was claimed too early. The attempt does not count. */
+export async function defer(db: Db, id: string, next_attempt_at: string): Promise<void> {
+  await db.run(sql`
+    update letters set state = 'waiting', attempts = attempts - 1, next_attempt_at = ${next_attempt_at} where id = ${id}`)
 }
 
 /** Call it after an email was sent, was abandoned or may have been delivered. */

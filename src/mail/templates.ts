@@ -11,7 +11,7 @@ type RenderedMail = { subject: string; text: string; html: string }
 
 export interface InviteMailInput {
   inviter: string
-  organization: string
+  target_email: string
   first_name: string
   message: string | null
   link: string
@@ -19,26 +19,39 @@ export interface InviteMailInput {
   expires_at: string
 }
 
-export function inviteMail({
-  inviter,
-  organization,
-  first_name,
-  message,
-  link,
-  expires_at,
-}: InviteMailInput): RenderedMail {
-  const greeting = first_name ? `Hello ${first_name},` : 'Hello,'
-  const invitation = `${inviter} invites you to join ${organization}.`
-  const expiry = `The link works once, until ${expires_at.slice(0, 10)} (UTC). If you did not expect this email, ignore it.`
+/** One email for all invites of an organization to one mailbox. */
+export function inviteMail(organization: string, invites: readonly InviteMailInput[]): RenderedMail {
+  const [first] = invites
+  const isOne = invites.length === 1
+  const greeting = isOne && first?.first_name ? `Hello ${first.first_name},` : 'Hello,'
+  const sections = invites.map(({ inviter, target_email, message, link, expires_at }) => ({
+    invitation: `${inviter} invites ${isOne ? 'you' : target_email} to join ${organization}.`,
+    message,
+    link,
+    expiry: `The link works once, until ${expires_at.slice(0, 10)} (UTC).`,
+  }))
+  const note = 'If you did not expect this email, ignore it.'
   return {
-    subject: oneLine(`${inviter} invites you to ${organization}`),
-    text: [greeting, invitation, ...(message ? [message] : []), `To accept, open ${link}`, expiry].join('\n\n'),
+    subject: oneLine(isOne ? `${first?.inviter} invites you to ${organization}` : `Invites to ${organization}`),
+    text: [
+      greeting,
+      ...sections.flatMap(({ invitation, message, link, expiry }) => [
+        invitation,
+        ...(message ? [message] : []),
+        `To accept, open ${link}`,
+        expiry,
+      ]),
+      note,
+    ].join('\n\n'),
     html: page([
       paragraph(greeting),
-      paragraph(invitation),
-      ...(message ? [`<blockquote style="white-space:pre-wrap">${escaped(message)}</blockquote>`] : []),
-      `<p><a href="${escaped(link)}">Accept the invitation</a></p><p>${escaped(link)}</p>`,
-      paragraph(expiry),
+      ...sections.flatMap(({ invitation, message, link, expiry }) => [
+        paragraph(invitation),
+        ...(message ? [`<blockquote style="white-space:pre-wrap">${escaped(message)}</blockquote>`] : []),
+        anchor(link, 'Accept the invitation'),
+        paragraph(expiry),
+      ]),
+      paragraph(note),
     ]),
   }
 }

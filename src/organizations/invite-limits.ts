@@ -1,8 +1,7 @@
-import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import * as madeInvites from '../store/made_invites.ts'
-import { emailKey } from '../store/users.ts'
+import { mailboxHash } from './mailbox.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -13,13 +12,26 @@ interface Limit {
   window_ms: number
 }
 
-/** Limits of invites to one address. The limits per inviter stop a user who creates many organizations. */
-const LIMITS: readonly Limit[] = [
+/** Limits of invites to one mailbox. The limits per inviter stop a user who creates many organizations. */
+const MAILBOX_LIMITS: readonly Limit[] = [
   { by: 'organization_id', max: 3, window_ms: HOUR_MS },
   { by: 'organization_id', max: 10, window_ms: DAY_MS },
   { by: 'inviter_id', max: 10, window_ms: HOUR_MS },
   { by: 'inviter_id', max: 20, window_ms: DAY_MS },
 ]
+
+/** Limits of invites to all mailboxes together. */
+const TOTAL_LIMITS: readonly Limit[] = [
+  { by: 'inviter_id', max: 100, window_ms: HOUR_MS },
+  { by: 'inviter_id', max: 300, window_ms: DAY_MS },
+  { by: 'organization_id', max: 200, window_ms: HOUR_MS },
+  { by: 'organization_id', max: 500, window_ms: DAY_MS },
+]
+
+const TOO_MANY = {
+  inviter_id: 'You have created too many invites',
+  organization_id: 'This organization has created too many invites',
+}
 
 export interface NewInvite {
   id: string
@@ -30,8 +42,8 @@ export interface NewInvite {
 }
 
 /**
- * Counts an invite. Throws `throttled` when the address received too many. The caller has locked the organization and the
- * inviter, so concurrent invites are counted in turn.
+ * Counts an invite. Throws `throttled` when the mailbox received, or the inviter or the organization created too many. The
+ * caller has locked the organization and the inviter, so concurrent invites are counted in turn.
  */
 export async function countInvite(
   tx: Db,
@@ -39,22 +51,34 @@ export async function countInvite(
   attr: string | null,
 ): Promise<void> {
   const now_ms = Date.parse(now)
-  const day_ago = new Date(now_ms - DAY_MS).toISOString()
-  const invite = { id, organization_id, inviter_id, target_hash: sha256(emailKey(target_email)), created_at: now }
-  const recent = await madeInvites.list(tx, invite, day_ago)
-  for (const { by, max, window_ms } of LIMITS) {
-    const oldest = recent.filter((other) => other[by] === invite[by])[max - 1]
-    if (!oldest) continue
-    const wait_ms = Date.parse(oldest.created_at) + window_ms - now_ms
-    if (wait_ms <= 0) continue
-    const seconds = Math.ceil(wait_ms / 1_000)
-    throw new AppError({
-      code: 'throttled',
-      detail: `Too many invites to this address. Try again in ${seconds} seconds.`,
-      attr,
-      retry_after_seconds: seconds,
-    })
+  const ago = (milliseconds: number): string => new Date(now_ms - milliseconds).toISOString()
+  const invite = { id, organization_id, inviter_id, target_hash: mailboxHash(target_email), created_at: now }
+  const recent = await madeInvites.list(tx, invite, ago(DAY_MS))
+  for (const { by, max, window_ms } of MAILBOX_LIMITS) {
+    const oldest = recent.filter((other) => other[by] === invite[by])[max - 1]?.created_at
+    requireElapsed(oldest, window_ms, now_ms, 'Too many invites to this mailbox', attr)
+  }
+  for (const { by, max, window_ms } of TOTAL_LIMITS) {
+    const oldest = await madeInvites.nthNewest(tx, by, invite[by], max, ago(window_ms))
+    requireElapsed(oldest, window_ms, now_ms, TOO_MANY[by], null)
   }
   await madeInvites.create(tx, invite)
-  await madeInvites.removeBefore(tx, day_ago)
+  await madeInvites.removeBefore(tx, ago(DAY_MS))
+}
+
+function requireElapsed(
+  since: string | undefined,
+  window_ms: number,
+  now_ms: number,
+  reason: string,
+  attr: string | null,
+): void {
+  const seconds = since === undefined ? 0 : Math.ceil((Date.parse(since) + window_ms - now_ms) / 1_000)
+  if (seconds <= 0) return
+  throw new AppError({
+    code: 'throttled',
+    detail: `${reason}. Try again in ${seconds} seconds.`,
+    attr,
+    retry_after_seconds: seconds,
+  })
 }

@@ -4,17 +4,19 @@ import { sha256 } from '../auth/hash.ts'
 import { requireFresh } from '../auth/session-rules.ts'
 import { forbidden, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
-import type { Mailer } from '../mail/mailer.ts'
+import type { ComposedInvites, Mailer } from '../mail/mailer.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import { type Actor, record, type UserActor } from '../store/activity_log.ts'
 import { type FieldChange, fieldChanges } from '../store/field-changes.ts'
+import * as inviteMails from '../store/invite_mails.ts'
 import * as store from '../store/invites.ts'
 import * as members from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import { returnedRow } from '../store/rows.ts'
 import * as users from '../store/users.ts'
 import { countInvite } from './invite-limits.ts'
+import { isSameInbox, mailboxHash } from './mailbox.ts'
 
 export interface InviteDeps {
   db: Db
@@ -157,19 +159,17 @@ async function createInvite(
     created_by_id: user.id,
     emailing_attempt_made: mailer !== null,
     token_hash: signup_token === undefined ? null : sha256(signup_token),
+    mailbox_hash: sha256(`${organization.id} ${mailboxHash(target_email)}`),
     now,
   })
-  if (mailer) {
-    const content: outbox.InviteContent = {
-      invite_id: id,
-      inviter: user.first_name || user.email,
-      inviter_email: user.email,
-      organization: organization.name,
-      first_name: input.first_name ?? '',
-      message: input.message || null,
-    }
-    await outbox.enqueue(tx, { id: ids.uuid(), kind: 'invite', recipient: target_email, content, now })
-  }
+  if (mailer)
+    await outbox.enqueue(tx, {
+      id: ids.uuid(),
+      kind: 'invite',
+      recipient: target_email,
+      content: { invite_id: id },
+      now,
+    })
   const invite = returnedRow(await store.get(tx, organization.id, id))
   await recordInvite(tx, ids, now, inviter, 'created', invite, fieldChanges({}, { level: invite.level }))
   return signup_token === undefined ? invite : { ...invite, signup_token }
@@ -179,18 +179,50 @@ async function createInvite(
 const withLowerCaseDomain = (email: string): string =>
   email.slice(0, email.lastIndexOf('@')) + email.slice(email.lastIndexOf('@')).toLowerCase()
 
-/** Replaces the token of an invite and returns its link. Undefined when the invite was deleted. */
-export async function createInviteLink(
-  db: Db,
-  ids: Ids,
+/** From one organization to one mailbox. */
+const MAIL_INTERVAL_MS = 3_600_000
+
+/**
+ * The email of an invite, with all waiting invites of the organization to the same mailbox and a new token for each. Returns the
+ * time to try again when the mailbox got an email within the last hour, and undefined when another email contains the invite.
+ */
+export function composeInvites(
+  { db, ids, now, config }: Pick<InviteDeps, 'db' | 'ids' | 'now' | 'config'>,
   site_url: string,
-  invite_id: string,
-): Promise<{ link: string; expires_at: string } | undefined> {
-  const token = ids.inviteToken()
-  const created_at = await store.setToken(db, invite_id, sha256(token))
-  if (created_at === undefined) return undefined
-  return {
-    link: `${site_url}/signup/${invite_id}/?token=${token}`,
-    expires_at: new Date(Date.parse(created_at) + store.INVITE_LIFETIME_MS).toISOString(),
-  }
+  { id: mail_id, content: { invite_id } }: { id: string; content: outbox.InviteContent },
+): Promise<ComposedInvites | { wait_until: string } | undefined> {
+  const time = now()
+  const ago = (milliseconds: number): string => new Date(Date.parse(time) - milliseconds).toISOString()
+  return db.tx(async (tx) => {
+    const found = await store.getUnmailed(tx, invite_id, mail_id, time)
+    // Changes of invites lock the organization too.
+    if (!found || !(await lockOrganization(tx, found.organization_id))) return undefined
+    const invite = await store.getUnmailed(tx, invite_id, mail_id, time)
+    if (!invite) return undefined
+    const { mailbox_hash, organization_name } = invite
+    const others = (await store.listUnmailed(tx, mailbox_hash, mail_id, time)).filter(
+      ({ id, target_email }) => id !== invite_id && isSameInbox(target_email, invite.target_email),
+    )
+    const since = config.RATE_LIMITS ? ago(MAIL_INTERVAL_MS) : time
+    if (!(await inviteMails.reserve(tx, { mailbox_hash, mail_id, sent_at: time }, since))) {
+      const last = Date.parse((await inviteMails.sentAt(tx, mailbox_hash)) ?? time)
+      return { wait_until: new Date(last + MAIL_INTERVAL_MS).toISOString() }
+    }
+    await inviteMails.removeBefore(tx, ago(MAIL_INTERVAL_MS))
+    const invites: ComposedInvites['invites'] = []
+    for (const { id, created_at, inviter, inviter_email, first_name, message, target_email } of [invite, ...others]) {
+      const token = ids.inviteToken()
+      await store.setToken(tx, { id, mail_id, token_hash: sha256(token) })
+      invites.push({
+        inviter: inviter ?? 'A former member',
+        inviter_email,
+        target_email,
+        first_name,
+        message: message || null,
+        link: `${site_url}/signup/${id}/?token=${token}`,
+        expires_at: new Date(Date.parse(created_at) + store.INVITE_LIFETIME_MS).toISOString(),
+      })
+    }
+    return { organization: organization_name, invites }
+  })
 }

@@ -24,6 +24,7 @@ import alerts from './migrations/0021-alerts.ts'
 import pluginRuntime from './migrations/0022-plugin-runtime.ts'
 import siteApps from './migrations/0023-site-apps.ts'
 import pluginValues from './migrations/0024-plugin-values.ts'
+import inviteMails from './migrations/0026-invite-mails.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -70,6 +71,7 @@ export const ADMINISTRATION: Track = {
     pluginRuntime,
     siteApps,
     pluginValues,
+    inviteMails,
   ],
 }
 export const EVENTS: Track = {
@@ -87,9 +89,13 @@ export const UNFINISHED_COPY = 'unfinished_copy'
 const MIGRATION_LOCK =
   "set local lock_timeout = 0; select pg_advisory_xact_lock(hashtext('workspace-admin migrations'))"
 
-/** Migrates to this program's schema version. Throws for a database of a newer program or an unfinished copy. */
-export async function migrate(db: Db, now: string, track = ADMINISTRATION): Promise<{ from: number; to: number }> {
-  const to = track.migrations.length
+/** Migrates to this program's schema version, or an older one. Throws for a newer database or an unfinished copy. */
+export async function migrate(
+  db: Db,
+  now: string,
+  track = ADMINISTRATION,
+  to = track.migrations.length,
+): Promise<{ from: number; to: number }> {
   const from = await version(db, track)
   if (from > to) throw tooNew(from, to)
   await requireFinishedCopy(db)
@@ -99,7 +105,7 @@ export async function migrate(db: Db, now: string, track = ADMINISTRATION): Prom
     await tx.exec(`create table if not exists ${track.table} (version integer primary key, applied_at text not null)`)
     const current = await version(tx, track)
     if (current > to) throw tooNew(current, to)
-    for (const [i, migration] of track.migrations.entries()) {
+    for (const [i, migration] of track.migrations.slice(0, to).entries()) {
       if (i < current) continue
       await tx.exec(migration(COLUMN_TYPES[tx.engine]))
       await tx.run(sql`insert into ${name(track.table)} (version, applied_at) values (${i + 1}, ${now})`)

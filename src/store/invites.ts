@@ -85,28 +85,64 @@ export async function create(
     created_by_id: number
     emailing_attempt_made: boolean
     token_hash: string | null
+    /** Not needed for an invite that is not mailed. */
+    mailbox_hash?: string
     now: string
   },
 ): Promise<void> {
   await db.run(sql`
     insert into invites (id, organization_id, target_email, target_email_key, first_name, level, message,
-      emailing_attempt_made, token_hash, created_by_id, created_at, updated_at)
+      emailing_attempt_made, token_hash, mailbox_hash, created_by_id, created_at, updated_at)
     values (${invite.id}, ${invite.organization_id}, ${invite.target_email}, ${emailKey(invite.target_email)},
       ${invite.first_name ?? ''}, ${invite.level ?? MEMBER}, ${invite.message ?? null}, ${invite.emailing_attempt_made},
-      ${invite.token_hash}, ${invite.created_by_id}, ${invite.now}, ${invite.now})
+      ${invite.token_hash}, ${invite.mailbox_hash ?? null}, ${invite.created_by_id}, ${invite.now}, ${invite.now})
     on conflict (organization_id, target_email_key) do update set id = excluded.id,
       target_email = excluded.target_email, first_name = excluded.first_name, level = excluded.level,
       message = excluded.message, emailing_attempt_made = excluded.emailing_attempt_made,
-      token_hash = excluded.token_hash, created_by_id = excluded.created_by_id, created_at = excluded.created_at,
-      updated_at = excluded.updated_at`)
+      token_hash = excluded.token_hash, mailbox_hash = excluded.mailbox_hash, mail_id = null,
+      created_by_id = excluded.created_by_id, created_at = excluded.created_at, updated_at = excluded.updated_at`)
 }
 
-/** Returns the creation time of the invite; undefined when it was deleted. */
-export async function setToken(db: Db, id: string, token_hash: string): Promise<string | undefined> {
-  const row = await db.get<{ created_at: string }>(
-    sql`update invites set token_hash = ${token_hash} where id = ${id} returning created_at`,
-  )
-  return row?.created_at
+/** An invite that is waiting to be mailed. */
+export interface UnmailedInvite {
+  id: string
+  organization_id: string
+  organization_name: string
+  target_email: string
+  mailbox_hash: string
+  first_name: string
+  message: string | null
+  inviter: string | null
+  inviter_email: string | null
+  created_at: string
+}
+
+/** Enough for all invites that an organization may send to a mailbox in a day. The others are in the next email. */
+const MAX_UNMAILED = 20
+
+/** Open invites that no other email contains. */
+const unmailed = (mail_id: string, now: string) => sql`
+  select i.id, i.organization_id, o.name as organization_name, i.target_email, i.mailbox_hash, i.first_name, i.message,
+    coalesce(nullif(u.first_name, ''), u.email) as inviter, u.email as inviter_email, i.created_at
+  from invites i join organizations o on o.id = i.organization_id left join users u on u.id = i.created_by_id
+  where (i.mail_id is null or i.mail_id = ${mail_id}) and i.created_at >= ${expiryCutoff(now)}`
+
+export function getUnmailed(db: Db, id: string, mail_id: string, now: string): Promise<UnmailedInvite | undefined> {
+  return db.get<UnmailedInvite>(sql`${unmailed(mail_id, now)} and i.id = ${id}`)
+}
+
+/** Those to a mailbox, oldest first. */
+export function listUnmailed(db: Db, mailbox_hash: string, mail_id: string, now: string): Promise<UnmailedInvite[]> {
+  return db.all<UnmailedInvite>(sql`
+    ${unmailed(mail_id, now)} and i.mailbox_hash = ${mailbox_hash} order by i.created_at, i.id limit ${MAX_UNMAILED}`)
+}
+
+/** Stores the token that an email contains. */
+export async function setToken(
+  db: Db,
+  { id, mail_id, token_hash }: { id: string; mail_id: string; token_hash: string },
+): Promise<void> {
+  await db.run(sql`update invites set token_hash = ${token_hash}, mail_id = ${mail_id} where id = ${id}`)
 }
 
 export async function remove(db: Db, id: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import t from 'tap'
+import { composeInvites } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
@@ -309,4 +310,70 @@ for (const engine of ENGINES)
       ),
     )
     t.strictSame(responses.map(({ status }) => status).sort(), [...Array(3).fill(201), ...Array(9).fill(429)])
+  })
+
+onBothEngines(
+  t,
+  'addresses of one mailbox count together',
+  async (t, { call }) => {
+    const invite = (target_email: string) => call('invites.create', { body: { target_email } })
+    for (const address of ['target+1@example.com', 't.arget+2@example.com', 'TARGET@example.com'])
+      t.equal((await invite(address)).status, 201, address)
+    for (const address of ['target+3@example.com', 't.a.r.g.e.t@Example.com'])
+      t.match(await invite(address), { status: 429, headers: { 'retry-after': /^\d+$/ } }, address)
+    t.match(
+      await call('invites.bulk', {
+        body: [{ target_email: 'x@example.com' }, { target_email: 'target+4@example.com' }],
+      }),
+      {
+        status: 429,
+        body: { code: 'throttled', attr: '1__target_email', detail: /this mailbox/ },
+      },
+    )
+    t.equal((await invite('target@example.org')).status, 201, 'another mailbox')
+    t.equal((await invite('+1@example.com')).status, 201)
+  },
+  LIMITED,
+)
+
+onBothEngines(
+  t,
+  'an inviter creates at most 100 invites an hour, an organization 200',
+  async (t, app) => {
+    let made = 0
+    const bulk = (key: string, count = 20) =>
+      app.call('invites.bulk', {
+        key,
+        body: Array.from({ length: count }, () => ({ target_email: `person${made++}@example.com` })),
+      })
+    const other = await app.member('other@example.com', 8)
+    const third = await app.member('third@example.com', 8)
+    for (let i = 0; i < 5; i++) t.equal((await bulk(app.first.api_key)).status, 200)
+    const own = await bulk(app.first.api_key, 1)
+    t.match(own, { status: 429, body: { code: 'throttled', attr: null, detail: /You have created/ } })
+    t.ok(Number(own.headers['retry-after']) > 3_500)
+    for (let i = 0; i < 5; i++) t.equal((await bulk(other.key)).status, 200)
+    t.match(await bulk(third.key, 1), { status: 429, body: { detail: /This organization has created/ } })
+    app.advance(HOUR)
+    t.equal((await bulk(app.first.api_key)).status, 200)
+    t.equal((await app.call('invites.list')).body.count, 220, 'a rejected list creates no invite')
+  },
+  LIMITED,
+)
+
+for (const engine of ENGINES)
+  t.test(`of two emails to a mailbox that are composed concurrently, one waits (${engine})`, async (t) => {
+    const { deps, call } = await openApp(t, engine, {
+      environment: { ...LIMITED.environment, SMTP_URL: 'smtp://127.0.0.1:9', SITE_URL: 'https://site.example' },
+    })
+    await deps.mailer!.stop()
+    const body = ['a.da@example.com', 'ada@example.com'].map((target_email) => ({ target_email }))
+    const created = (await call('invites.bulk', { body })).body
+    const composed = await Promise.all(
+      created.map(({ id }: { id: string }, i: number) =>
+        composeInvites(deps, 'https://site.example', { id: `mail ${i}`, content: { invite_id: id } }),
+      ),
+    )
+    t.equal(composed.filter((mail) => 'invites' in mail).length, 1)
+    t.match(composed.find((mail) => 'wait_until' in mail).wait_until, /^2026-01-01T01:00/)
   })

@@ -1,7 +1,8 @@
 /** Unverified accounts, and the owners of their addresses who sign up later. */
 import t from 'tap'
 import { actorOf, keyLookup } from '../../src/auth/caller.ts'
-import { create, createInviteLink } from '../../src/organizations/invites.ts'
+import type { ComposedInvites } from '../../src/mail/mailer.ts'
+import { composeInvites, create } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
@@ -19,7 +20,7 @@ async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTI
 
 /** An invite to the first organization, with its token only in the email. */
 async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
-  const { db, ids } = deps
+  const { db } = deps
   const caller = (await keyLookup(db)(first.api_key))!
   const organization = { id: first.organization_id, name: 'My organization' }
   const { id } = await create(
@@ -28,7 +29,9 @@ async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
     organization,
     { target_email },
   )
-  const { link } = (await createInviteLink(db, ids, 'https://site.example', id))!
+  const [mail] = await db.all<{ id: string }>(sql`select id from letters order by created_at desc limit 1`)
+  const composed = await composeInvites(deps, 'https://site.example', { id: mail!.id, content: { invite_id: id } })
+  const { link } = (composed as ComposedInvites).invites[0]!
   return { invite_id: id, token: new URL(link).searchParams.get('token')! }
 }
 

@@ -254,6 +254,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     `insert into letters values ('a', 'invite', 'x@example.com', '{}', 'waiting', 0, '2026', '2026');
      insert into used_invites values ('a', '${organization_id}', 'hash', '2026');
      insert into made_invites values ('a', '${organization_id}', 1, 'hash', '2026');
+     insert into invite_mails values ('hash', 'a', '2026');
      insert into sessions values ('a', 'hash', 1, 'password', null, 0, '', '', '2026', '2026', '9999');
      insert into pending_sign_ins values ('hash', 1, 'password', '9999');
      insert into one_time_tokens values ('hash', 'sign_in', 1, 'x@example.com', '2026', '9999');

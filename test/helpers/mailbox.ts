@@ -106,8 +106,13 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
 export const readable = (raw: string): string =>
   raw.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** The id and the token of the link in an invite mail. */
-export function linkIn(raw: string): { invite_id: string; token: string } {
-  const [, invite_id, token] = /\/signup\/([0-9a-f-]{36})\/\?token=(\w+)/.exec(readable(raw))!
-  return { invite_id: invite_id!, token: token! }
+/** The ids and tokens of the links in an invite mail. */
+export function linksIn(raw: string): { invite_id: string; token: string }[] {
+  const [text = ''] = readable(raw).split('<!doctype html>')
+  return [...text.matchAll(/\/signup\/([0-9a-f-]{36})\/\?token=(\w+)/g)].map(([, invite_id, token]) => ({
+    invite_id: invite_id!,
+    token: token!,
+  }))
 }
+
+export const linkIn = (raw: string): { invite_id: string; token: string } => linksIn(raw)[0]!

@@ -4,9 +4,10 @@ import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { linkIn, openMailbox, readable } from '../helpers/mailbox.ts'
+import { linkIn, linksIn, openMailbox, readable } from '../helpers/mailbox.ts'
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 
 interface LogLine {
   msg: string
@@ -14,7 +15,7 @@ interface LogLine {
   level: number
 }
 
-async function open(t: Test, engine: TestApp['engine'], url: string) {
+async function open(t: Test, engine: TestApp['engine'], url: string, more: Record<string, string> = {}) {
   const stream = new PassThrough()
   const log: LogLine[] = []
   const arrivals = new PassThrough({ objectMode: true })
@@ -25,7 +26,7 @@ async function open(t: Test, engine: TestApp['engine'], url: string) {
     }
   })
   const app = await openApp(t, engine, {
-    environment: { SMTP_URL: url, SITE_URL: 'https://site.example/' },
+    environment: { SMTP_URL: url, SITE_URL: 'https://site.example/', ...more },
     log: stream,
   })
   /** Waits for a matching log line. */
@@ -200,6 +201,64 @@ for (const engine of ENGINES) {
       t.equal(mailbox.mails.length, 1)
     },
   )
+
+  t.test(`an organization sends a mailbox one email per hour, with all its invites (${engine})`, async (t) => {
+    const mailbox = await openMailbox(t)
+    const app = await open(t, engine, mailbox.url, { RATE_LIMITS: 'true' })
+    const bulk = (...addresses: string[]) =>
+      app.call('invites.bulk', { body: addresses.map((target_email) => ({ target_email })) })
+    /** The addresses that got mail until this one arrives. Emails are sent in the order of the invites. */
+    const arrivedWith = async (target_email: string) => {
+      const before = mailbox.mails.length
+      let arriving = mailbox.next()
+      await app.invite(target_email)
+      while ((await arriving).to[0] !== target_email) arriving = mailbox.next()
+      return mailbox.mails.slice(before).map(({ to }) => to[0])
+    }
+    const tokens: { invite_id: string; token: string }[] = []
+    t.strictSame(await arrivedWith('grace+1@example.com'), ['grace+1@example.com'])
+    tokens.push(...linksIn(mailbox.mails[0]!.raw))
+    t.equal((await bulk('grace+2@example.com', 'Grace@example.com', 'a.da@example.com', 'ada@example.com')).status, 200)
+    t.strictSame(
+      await arrivedWith('other@example.com'),
+      ['a.da@example.com', 'other@example.com'],
+      'further invites to a mailbox wait',
+    )
+    t.equal(linksIn(mailbox.mails[1]!.raw).length, 1, 'the other address may be that of another person')
+
+    mailbox.setFault({ at: 'recipient', status: 451 })
+    app.advance(HOUR)
+    app.wake()
+    await app.waitForLog(/next attempt/)
+    mailbox.setFault(null)
+    app.advance(MINUTE)
+    t.strictSame(
+      (await arrivedWith('last@example.com')).sort(),
+      ['Grace@example.com', 'ada@example.com', 'last@example.com'],
+      'one email for the waiting invites, also after a failed attempt',
+    )
+    const [, , ...later] = mailbox.mails
+    const combined = later.find(({ to }) => to[0] === 'Grace@example.com')!
+    tokens.push(...linksIn(combined.raw))
+    t.match(
+      readable(combined.raw),
+      /Subject: Invites to .*invites grace\+2@example\.com to join .*invites Grace@example\.com/s,
+    )
+    t.equal(new Set(tokens.map(({ invite_id }) => invite_id)).size, 3)
+    for (const { invite_id, token } of tokens)
+      t.equal(
+        (await app.send('GET', `/api/signup/${invite_id}/?token=${token}`, { key: null })).status,
+        200,
+        'each link works',
+      )
+
+    t.strictSame(await arrivedWith('done@example.com'), ['done@example.com'])
+    t.same(
+      await app.deps.db.all(sql`select kind from letters where state = 'waiting'`),
+      [],
+      'emails without an invite of their own are gone',
+    )
+  })
 
   t.test(`does not send a deleted invite (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
