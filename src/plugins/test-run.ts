@@ -210,7 +210,7 @@ function createTestHost({ outbound, milliseconds }: SampleRunner) {
       storage.set(key, String(after))
       return after
     },
-    cache: async (operation, key, args) => cache.run('test', operation, key, args),
+    cache: async (operation, key, args) => cache.run(0, operation, key, args),
     job: async (type, payload, delay_ms) => void jobs.push({ type, payload, delay_ms }),
     capture: async (event, properties) => void captured.push({ event, properties }),
   }

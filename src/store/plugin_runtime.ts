@@ -1,6 +1,6 @@
 /** The plugin configurations that run: enabled, with code that loads, in organizations that may use plugins. */
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { oneOf, sql } from '../sql/template.ts'
 import type { PluginConfigRow } from './plugin_configs.ts'
 
 const MAIN = 'index.ts'
@@ -47,6 +47,13 @@ export function ofProject(db: Db, project_id: number): Promise<RunningConfigRow[
 /** Undefined when the configuration does not run (any more). */
 export function get(db: Db, id: number): Promise<RunningConfigRow | undefined> {
   return db.get<RunningConfigRow>(sql`select ${columns} ${running} and c.id = ${id}`)
+}
+
+/** Which of these configurations run. */
+export async function runningAmong(db: Db, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.all<{ id: number }>(sql`select c.id ${running} and c.id in ${oneOf(ids)}`)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Those that events are sent to. */

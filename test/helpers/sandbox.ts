@@ -56,7 +56,7 @@ export function createMemoryHost({
       storage.set(key, String(next))
       return next
     },
-    cache: async (operation, key, args) => caches.run('', operation, key, args),
+    cache: async (operation, key, args) => caches.run(0, operation, key, args),
     job: async (name, payload, delay_ms) => void jobs.push({ name, payload, delay_ms }),
     capture: async (event, properties) => void captured.push({ event, properties }),
   }

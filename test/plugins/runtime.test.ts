@@ -1,5 +1,6 @@
 /** Plugins on a server: transformations, deliveries, schedules, jobs, and what happens when they fail. */
 import t from 'tap'
+import { createPluginCache } from '../../src/plugins/runtime/cache.ts'
 import { createPluginRuntime } from '../../src/plugins/runtime/runtime.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as jobs from '../../src/store/plugin_jobs.ts'
@@ -438,6 +439,56 @@ onBothEngines(
     app.advance(100 * 24 * HOUR_MS)
     await metrics.prune(app.deps.db, app.deps.now())
     t.strictSame(await values(), [])
+  },
+  options,
+)
+
+t.test('the caches of all configurations together are bounded', async (t) => {
+  const cache = createPluginCache(() => 0)
+  const value = 'x'.repeat(200_000)
+  for (let id = 1; id <= 400; id++) cache.run(id, 'set', 'a', [value])
+  t.ok(cache.characters > 30_000_000 && cache.characters <= 32 * 1024 * 1024, `${cache.characters} characters`)
+  t.equal(cache.run(400, 'get', 'a', []), value)
+  t.equal(cache.run(1, 'get', 'a', []), null, 'the least recently used configuration loses its entries')
+  for (let id = 1; id <= 5_000; id++) cache.run(id, 'incr', 'n', [])
+  t.equal(cache.configurations().length, 1_000)
+  cache.run(5_000, 'lpush', 'l', [['a', 'b']])
+  cache.run(5_000, 'lpop', 'l', [2])
+  t.throws(() => cache.run(5_000, 'lpush', 'n', [['a']]), /not a list/)
+  for (const id of cache.configurations()) cache.free(id)
+  t.equal(cache.characters, 0)
+  cache.run(1, 'get', 'a', [])
+  t.strictSame(cache.configurations(), [], 'reading keeps nothing')
+})
+
+onBothEngines(
+  t,
+  'the cache and the code of a configuration are freed when it is disabled or deleted',
+  async (t, app) => {
+    const { plugins } = app.deps
+    const counter = await runPlugin(
+      app,
+      `export async function processEvent(event, { cache }) {
+        event.properties.count = await cache.incr('n')
+        return event
+      }`,
+    )
+    const count = async (): Promise<unknown> => {
+      await capture(app, [{}])
+      return (await storedEvents(app)).at(-1)?.properties.count
+    }
+    t.equal(await count(), 1)
+    await plugins.freeCaches()
+    t.equal(await count(), 2, 'a configuration that runs keeps its cache')
+    await setEnabled(app, counter, false)
+    await plugins.freeCaches()
+    t.strictSame(plugins.cached(), [])
+    await setEnabled(app, counter, true)
+    t.equal(await count(), 1)
+    t.strictSame(plugins.cached(), [counter.config])
+    await app.send('DELETE', `${configsUrl(app)}${counter.config}/`)
+    await plugins.freeCaches()
+    t.strictSame(plugins.cached(), [])
   },
   options,
 )

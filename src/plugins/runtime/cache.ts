@@ -1,11 +1,16 @@
 /**
- * The cache of plugins: in the memory of this process, for each plugin and project. Entries are lost at a restart and are not
- * shared between nodes.
+ * The cache of plugins: in the memory of this process, for each configuration. Entries are lost at a restart and are not shared
+ * between nodes.
  */
 
-/** The least recently written entries are removed first. */
+/** Of one configuration. The least recently written entries are removed first. */
 const MAX_ENTRIES = 10_000
 const MAX_CHARACTERS = 4 * 1024 * 1024
+/** Of all configurations. The least recently used configuration loses its entries first. */
+const MAX_SPACES = 1_000
+const MAX_TOTAL_CHARACTERS = 32 * 1024 * 1024
+/** The memory of an entry besides its texts. */
+const ENTRY_CHARACTERS = 64
 const MAX_VALUE_LENGTH = 256 * 1024
 const MAX_LIST = 10_000
 
@@ -16,37 +21,70 @@ interface Entry {
 }
 
 export interface PluginCache {
-  /** Runs one operation on the cache of a plugin in a project. Throws for wrong arguments. */
-  run(space: string, operation: string, key: string, args: readonly unknown[]): unknown
+  /** Runs one operation on the cache of a configuration. Throws for wrong arguments. */
+  run(configuration: number, operation: string, key: string, args: readonly unknown[]): unknown
+  /** The configurations that have entries. */
+  configurations(): number[]
+  free(configuration: number): void
+  /** The size of all entries. */
+  readonly characters: number
 }
 
 export function createPluginCache(milliseconds: () => number): PluginCache {
-  const spaces = new Map<string, Space>()
+  /** The least recently used first. */
+  const spaces = new Map<number, Space>()
+  let characters = 0
+
+  function free(id: number): void {
+    characters -= spaces.get(id)?.characters() ?? 0
+    spaces.delete(id)
+  }
+
   return {
-    run: (name, operation, key, args) => {
-      let space = spaces.get(name)
-      if (!space) {
-        space = createSpace(milliseconds)
-        spaces.set(name, space)
+    run: (id, operation, key, args) => {
+      const space = spaces.get(id) ?? createSpace(milliseconds)
+      if (!isOperation(space.operations, operation)) throw new TypeError('The cache has no such function.')
+      const before = space.characters()
+      try {
+        return space.operations[operation](key, args)
+      } finally {
+        characters += space.characters() - before
+        spaces.delete(id)
+        if (space.characters() > 0) spaces.set(id, space)
+        for (const oldest of spaces.keys()) {
+          if (spaces.size <= MAX_SPACES && characters <= MAX_TOTAL_CHARACTERS) break
+          free(oldest)
+        }
       }
-      const work = space[operation as keyof Space]
-      if (!Object.hasOwn(space, operation) || !work) throw new TypeError('The cache has no such function.')
-      return work(key, args)
+    },
+    configurations: () => [...spaces.keys()],
+    free,
+    get characters() {
+      return characters
     },
   }
 }
 
-type Space = Record<
+const isOperation = (operations: Operations, name: string): name is keyof Operations => Object.hasOwn(operations, name)
+
+type Operations = Record<
   'set' | 'get' | 'incr' | 'expire' | 'lpush' | 'lrange' | 'llen' | 'lpop' | 'lrem',
   (key: string, args: readonly unknown[]) => unknown
 >
+
+interface Space {
+  operations: Operations
+  characters(): number
+}
 
 function createSpace(milliseconds: () => number): Space {
   const entries = new Map<string, Entry>()
   let characters = 0
 
   const sizeOf = (key: string, { value }: Entry): number =>
-    key.length + (typeof value === 'string' ? value.length : value.reduce((sum, item) => sum + item.length + 8, 0))
+    ENTRY_CHARACTERS +
+    key.length +
+    (typeof value === 'string' ? value.length : value.reduce((sum, item) => sum + item.length + 8, 0))
 
   function remove(key: string): void {
     const entry = entries.get(key)
@@ -65,7 +103,8 @@ function createSpace(milliseconds: () => number): Space {
   function write(key: string, value: Entry['value'], expires_at = Number.POSITIVE_INFINITY): void {
     const entry = { value, expires_at }
     const size = sizeOf(key, entry)
-    if (size > MAX_VALUE_LENGTH) throw new RangeError(`A cached value has at most ${MAX_VALUE_LENGTH} characters.`)
+    if (size > MAX_VALUE_LENGTH + ENTRY_CHARACTERS)
+      throw new RangeError(`A cached value has at most ${MAX_VALUE_LENGTH} characters.`)
     remove(key)
     entries.set(key, entry)
     characters += size
@@ -86,7 +125,7 @@ function createSpace(milliseconds: () => number): Space {
     else write(key, list, expires_at)
   }
 
-  return {
+  const operations: Operations = {
     set: (key, [value, seconds]) =>
       write(
         key,
@@ -141,4 +180,5 @@ function createSpace(milliseconds: () => number): Space {
       return removed.size
     },
   }
+  return { operations, characters: () => characters }
 }

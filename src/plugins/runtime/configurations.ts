@@ -22,11 +22,16 @@ export interface Configurations {
   /** Undefined when it does not run any more. */
   get(id: number): Promise<RunningConfiguration | undefined>
   load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined>
+  /** The configurations in memory. */
+  loaded(): number[]
+  free(id: number): void
 }
 
 const CACHE_MS = 1_000
 const MAX_CACHED_PROJECTS = 10_000
 const MAX_LOADED = 1_000
+/** Of the code and the settings. */
+const MAX_LOADED_CHARACTERS = 64 * 1024 * 1024
 
 const NO_CAPABILITIES: Capabilities = { methods: [], jobs: [], scheduled_tasks: [] }
 
@@ -46,6 +51,15 @@ export function createConfigurations({
   const chains = new Map<number, { at: number; changes: number | undefined; chain: Promise<RunningConfiguration[]> }>()
   /** By id. The oldest is removed first. */
   const loaded = new Map<number, RunningConfiguration>()
+  let characters = 0
+
+  function remove(id: number): RunningConfiguration | undefined {
+    const configuration = loaded.get(id)
+    if (!configuration) return undefined
+    characters -= sizeOf(configuration)
+    loaded.delete(id)
+    return configuration
+  }
 
   async function load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined> {
     const version = `${row.revision} ${row.updated_at}`
@@ -79,10 +93,13 @@ export function createConfigurations({
       name: row.name || row.plugin_name || `Plugin ${row.plugin_id}`,
       capabilities: { ...NO_CAPABILITIES, ...JSON.parse(row.capabilities) },
     }
-    loaded.delete(row.id)
+    remove(row.id)
     loaded.set(row.id, configuration)
-    const [oldest] = loaded.keys()
-    if (loaded.size > MAX_LOADED && oldest !== undefined) loaded.delete(oldest)
+    characters += sizeOf(configuration)
+    for (const oldest of loaded.keys()) {
+      if (loaded.size <= MAX_LOADED && characters <= MAX_LOADED_CHARACTERS) break
+      remove(oldest)
+    }
     return configuration
   }
 
@@ -117,8 +134,16 @@ export function createConfigurations({
       return row && load(row)
     },
     load,
+    loaded: () => [...loaded.keys()],
+    free: (id) => {
+      const configuration = remove(id)
+      // The next event of the project reads its chain again.
+      if (configuration) chains.delete(configuration.project_id)
+    },
   }
 }
+
+const sizeOf = ({ source, settings }: RunningConfiguration): number => source.length + settings.length
 
 /** Files are part of the stored settings, and separate in `meta`. */
 export function settingsOf(

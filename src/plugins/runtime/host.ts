@@ -70,7 +70,7 @@ export function createHosts({ db, ids, now, milliseconds, outbound, cache, onJob
       throw new RangeError(`A plugin can capture at most ${CAPTURES_PER_MINUTE} events per minute.`)
   }
 
-  return ({ id, plugin_id, project_id }, origin, capture) => ({
+  return ({ id }, origin, capture) => ({
     fetch: (request, body, signal) => fetchForPlugin(outbound, request, body, signal),
     storageGet: (key) => storage.get(db, id, key),
     storageSet: async (key, value) => {
@@ -92,7 +92,7 @@ export function createHosts({ db, ids, now, milliseconds, outbound, cache, onJob
       }
       throw new RangeError(`Too many calls change "${key}" at the same time.`)
     },
-    cache: async (operation, key, args) => cache.run(`${plugin_id}/${project_id}`, operation, key, args),
+    cache: async (operation, key, args) => cache.run(id, operation, key, args),
     job: async (name, payload, delay_ms) => {
       const text = JSON.stringify(payload ?? null)
       if (text.length > MAX_PAYLOAD_LENGTH)

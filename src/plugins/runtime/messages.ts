@@ -94,3 +94,13 @@ export type SandboxReply =
 export interface LoadError extends PluginError {
   stage: 'load' | 'setup' | 'call' | 'flush'
 }
+
+/** The configurations whose code a process keeps. Both sides remove the one that was sent first, so they agree. */
+export const MAX_SENT = 200
+
+export function removeOldest(sent: Map<number, unknown>): number | undefined {
+  const [oldest] = sent.keys()
+  if (sent.size <= MAX_SENT || oldest === undefined) return undefined
+  sent.delete(oldest)
+  return oldest
+}

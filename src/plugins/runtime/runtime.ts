@@ -1,11 +1,13 @@
 /** Everything that runs plugins: transformations of new events, deliveries of stored ones, scheduled tasks and jobs. */
 import type { Logger } from 'pino'
+import { createLoop } from '../../background/loop.ts'
 import type { NewEvent } from '../../events/normalize-event.ts'
 import { storedUuids } from '../../events/plugin-event.ts'
 import type { EventReader } from '../../events/readers.ts'
 import type { Ids } from '../../ids.ts'
 import type { Outbound } from '../../outbound/guard.ts'
 import type { Database } from '../../sql/db.ts'
+import { runningAmong } from '../../store/plugin_runtime.ts'
 import type { Vault } from '../../store/vault.ts'
 import { createPluginCache } from './cache.ts'
 import { capturedRow } from './capture.ts'
@@ -23,6 +25,10 @@ export interface PluginRuntime {
   deliveries: Deliveries
   tasks: Tasks
   recorder: Recorder
+  /** The configurations that have code or cache entries in memory. */
+  cached(): number[]
+  /** Frees the memory of configurations that were deleted or disabled on any node. */
+  freeCaches(): Promise<void>
   /** Call it after events were stored. */
   onStored(): void
   /** Starts deliveries, tasks and jobs. Transformations always run. */
@@ -52,6 +58,7 @@ const INGESTION_PROCESSES = 2
 /** As that of event parsers: clients wait for them. */
 const INGESTION_NICENESS = 5
 const BACKGROUND_PROCESSES = 4
+const FREE_CACHES_MS = 60_000
 /** Commits of this time cause one look for new events. */
 const WAKE_MS = 200
 
@@ -113,6 +120,7 @@ export function createTransformations({
   return {
     transformer,
     configurations,
+    cache,
     recorder,
     hostOf,
     stop: async (): Promise<void> => {
@@ -126,11 +134,31 @@ export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions
   const { db, events, outbound, ids, now, log } = options
   const background = createSandbox({ max_processes: BACKGROUND_PROCESSES })
   const transformations = createTransformations({ ...options, onJob: () => tasks.wake() })
-  const { transformer, configurations, recorder, hostOf } = transformations
+  const { transformer, configurations, cache, recorder, hostOf } = transformations
   const owner = ids.uuid()
   const shared = { db, sandbox: background, configurations, hostOf, recorder, owner, now, log }
   const deliveries = createDeliveries({ ...shared, events, reader, outbound })
   const tasks: Tasks = createTasks(shared)
+
+  const cached = (): number[] => [...new Set([...cache.configurations(), ...configurations.loaded()])]
+
+  async function freeCaches(): Promise<void> {
+    const ids = cached()
+    const running = await runningAmong(db, ids)
+    for (const id of ids.filter((one) => !running.has(one))) {
+      cache.free(id)
+      configurations.free(id)
+    }
+  }
+
+  const caches = createLoop({
+    round: async () => {
+      await freeCaches()
+      return FREE_CACHES_MS
+    },
+    retry_ms: FREE_CACHES_MS,
+    onError: (error) => log.error({ err: error }, 'freeing the caches of plugins failed; retrying'),
+  })
 
   let isWaking = false
 
@@ -147,12 +175,15 @@ export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions
     deliveries,
     tasks,
     recorder,
+    cached,
+    freeCaches,
     start: () => {
       deliveries.start()
       tasks.start()
+      caches.start(FREE_CACHES_MS)
     },
     stop: async () => {
-      const stopping = [deliveries.stop(), tasks.stop()]
+      const stopping = [deliveries.stop(), tasks.stop(), caches.stop()]
       // Calls that run are repeated later. Waiting for them could take a minute.
       await background.stop()
       await Promise.all(stopping)

@@ -5,18 +5,19 @@
 import { Worker } from 'node:worker_threads'
 import { connectToParent } from '../../background/parent.ts'
 import { transpileBrowserFile } from '../browser-code.ts'
-import type {
-  ConfigurationCode,
-  Limits,
-  LoadError,
-  LogLevel,
-  LogLine,
-  MetricChange,
-  OnceFunction,
-  Outcome,
-  PluginError,
-  SandboxReply,
-  SandboxRequest,
+import {
+  type ConfigurationCode,
+  type Limits,
+  type LoadError,
+  type LogLevel,
+  type LogLine,
+  type MetricChange,
+  type OnceFunction,
+  type Outcome,
+  type PluginError,
+  removeOldest,
+  type SandboxReply,
+  type SandboxRequest,
 } from './messages.ts'
 import { TranspileError, transpile } from './transpile.ts'
 import { createVm, isOutOfMemory, MAX_MEMORY_MIB, PluginFailure, type Vm, type VmHost, VmStopped } from './vm.ts'
@@ -517,6 +518,7 @@ async function serve(request: Exclude<SandboxRequest, { kind: 'answer' }>): Prom
   switch (request.kind) {
     case 'load':
       codes.set(request.configuration.id, request.configuration)
+      removeOldest(codes)
       return
     case 'unload':
       return parent.send(await unload(request.id))

@@ -8,18 +8,19 @@ import { cpuTimeOf } from '../../background/cpu-time.ts'
 import { createProcessPool, type PooledProcess, ProcessExited } from '../../background/process-pool.ts'
 import { createAnswers, type PluginHost } from './answers.ts'
 import type { Capabilities } from './capabilities.ts'
-import type {
-  ConfigurationCode,
-  EventMethod,
-  Limits,
-  LoadError,
-  LogLine,
-  MetricChange,
-  OnceFunction,
-  Outcome,
-  PluginError,
-  SandboxReply,
-  SandboxRequest,
+import {
+  type ConfigurationCode,
+  type EventMethod,
+  type Limits,
+  type LoadError,
+  type LogLine,
+  type MetricChange,
+  type OnceFunction,
+  type Outcome,
+  type PluginError,
+  removeOldest,
+  type SandboxReply,
+  type SandboxRequest,
 } from './messages.ts'
 import { createSlots, shuttingDown } from './slots.ts'
 
@@ -225,6 +226,7 @@ export function createSandbox({
     loadedIn.set(id, new WeakRef(child))
     if (versions.get(id) === version) return
     versions.set(id, version)
+    removeOldest(versions)
     await child.send({ kind: 'load', configuration: { id, version, source, settings } })
   }
 
