@@ -41,8 +41,8 @@ import { claim, identity } from './store/installation.ts'
 import * as pluginLogs from './store/plugin_logs.ts'
 import * as pluginMetrics from './store/plugin_metrics.ts'
 import * as purges from './store/purges.ts'
-import { reencryptSecrets } from './store/secrets.ts'
-import { createVault, NO_SECRET_KEY, readKeys, type Vault } from './store/vault.ts'
+import { openVault, reencryptSecrets } from './store/secrets.ts'
+import { NO_SECRET_KEY, type Vault } from './store/vault.ts'
 import { openTracing, type Tracing, tracingSettings } from './tracing.ts'
 
 const DAY_MS = 86_400_000
@@ -154,7 +154,7 @@ export async function buildDeps({
     throw error
   })
 
-  const vault = await openVault({ config, db, events, log }).catch(async (error) => {
+  const vault = await prepareVault({ config, db, events, log }).catch(async (error) => {
     if (events !== db) await events.close()
     await db.close()
     throw error
@@ -358,8 +358,13 @@ function tracingErrors(log: Logger): (reason: string) => void {
 }
 
 /** Opens the vault, re-encrypts secrets after a key change, and adjusts positions after a restore. */
-async function openVault({ config, db, events, log }: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
-  const vault = createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null))
+async function prepareVault({
+  config,
+  db,
+  events,
+  log,
+}: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
+  const vault = await openVault(db, config)
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
   const reencrypted = await reencryptSecrets(db, vault)
   if (reencrypted) log.info({ reencrypted }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')

@@ -8,8 +8,8 @@ import { extract } from 'tar-stream'
 import { errorCode } from '../errors.ts'
 import { lastHorizon, skipLostPositions } from '../events/positions.ts'
 import { clockOf, type Database, DatabaseFileError } from '../sql/db.ts'
-import { damage } from '../sql/integrity.ts'
-import { ADMINISTRATION, EVENTS, SCHEMA_VERSION, type Track, version } from '../sql/migrate.ts'
+import { damage, schemaOf } from '../sql/integrity.ts'
+import { ADMINISTRATION, EVENTS, migrate, SCHEMA_VERSION, type Track, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { keepPrivate, makePrivateFolder } from '../sql/private-files.ts'
 import { UNFINISHED_RESTORE } from '../sql/sqlite.ts'
@@ -22,6 +22,8 @@ const DATABASES = [ADMINISTRATION, EVENTS]
 const SUFFIXES = ['', '-wal', '-shm']
 const MAX_MANIFEST_BYTES = 64 * 1024
 const STAGING_FOLDER = '.restore-'
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const KEY_NAME = /^[\da-f]{8}$/
 
 /** Rejects the archive or the folder of a restore. Nothing was changed. */
 export class RestoreError extends Error {
@@ -75,7 +77,7 @@ export async function restoreArchive(options: RestoreOptions): Promise<Restored>
     const replaced = await swap({ folder, staging, now, unfinished })
     return {
       created_at: manifest.created_at,
-      schema_version: manifest.schema_version,
+      schema_version: restored.schema_version,
       key_fingerprints: restored.keys,
       next_position,
       replaced,
@@ -95,7 +97,7 @@ async function unpack(file: string, to: string): Promise<Manifest> {
   const unpacked = (async () => {
     for await (const entry of reader) {
       const { name, size = 0 } = entry.header
-      if (name === MANIFEST_FILE) manifest = await readManifest(entry, size)
+      if (name === MANIFEST_FILE && !manifest) manifest = await readManifest(entry, size)
       else if (known.includes(name) && !written.has(name)) {
         written.add(name)
         await pipeline(entry, createWriteStream(join(to, name), { mode: PRIVATE_MODE }))
@@ -124,27 +126,51 @@ async function unpack(file: string, to: string): Promise<Manifest> {
 }
 
 async function readManifest(entry: AsyncIterable<unknown>, size: number): Promise<Manifest> {
-  if (size > MAX_MANIFEST_BYTES) throw new RestoreError('The manifest of the backup is too large.')
+  if (size > MAX_MANIFEST_BYTES) throw new RestoreError('The manifest of the backup is too large. Use another backup.')
+  const written = await text(entry)
+  const manifest = parseJson(written)
+  if (!isManifest(manifest)) throw new RestoreError('The manifest of the backup is not valid. Use another backup.')
+  return manifest
+}
+
+function parseJson(written: string): unknown {
   try {
-    const manifest = JSON.parse(await text(entry))
-    if (!Array.isArray(manifest.files) || typeof manifest.created_at !== 'string') throw new Error('incomplete')
-    return manifest
-  } catch (error) {
-    throw new RestoreError('The manifest of the backup cannot be read.', { cause: error })
+    return JSON.parse(written)
+  } catch {
+    return undefined
   }
 }
 
-/** Checks the pages, the schema versions and the keys of the unpacked databases. */
+function isManifest(value: unknown): value is Manifest {
+  const { created_at, schema_version, files } = Object(value) as Record<string, unknown>
+  return (
+    typeof created_at === 'string' &&
+    TIME.test(created_at) &&
+    Number.isFinite(Date.parse(created_at)) &&
+    Number.isSafeInteger(schema_version) &&
+    Array.isArray(files) &&
+    files.every((file) => {
+      const { name, bytes, sha256: hash } = Object(file) as Record<string, unknown>
+      return typeof name === 'string' && Number.isSafeInteger(bytes) && typeof hash === 'string'
+    })
+  )
+}
+
+/** Checks the schemas, the pages and the keys of the unpacked databases. */
 async function verify(
   manifest: Manifest,
   staging: string,
   { keys: available, allow_missing_key }: RestoreOptions,
-): Promise<{ reached: number; keys: string[] }> {
+): Promise<{ reached: number; keys: string[]; schema_version: number }> {
   const url = `sqlite:${staging}`
-  await withDatabase(url, EVENTS, (events) => requireIntact(events, EVENTS))
+  await withDatabase(url, EVENTS, (events) => requireIntact(events, EVENTS, staging))
   return withDatabase(url, ADMINISTRATION, async (db) => {
-    await requireIntact(db, ADMINISTRATION)
+    const schema_version = await requireIntact(db, ADMINISTRATION, staging)
     const keys = await usedKeys(db)
+    if (!keys.every((key) => KEY_NAME.test(key)))
+      throw new RestoreError(
+        `${ADMINISTRATION.file} of the backup contains a secret that is not valid. Use another backup.`,
+      )
     const missing = keys.filter((key) => !available.includes(key))
     if (missing.length && !allow_missing_key)
       throw new RestoreError(
@@ -153,13 +179,17 @@ async function verify(
         }. Copy the original secret.key into the folder, or set SECRET_KEY to it. Without the key a server does not start on this data; --allow-missing-key restores it anyway.`,
       )
     // The tables of an older schema differ. Its positions are below those of the events of the same moment.
-    if ((await version(db)) !== SCHEMA_VERSION) return { reached: 0, keys }
+    if (schema_version !== SCHEMA_VERSION) return { reached: 0, keys, schema_version }
     await recordBackup(db, manifest.created_at)
-    return { reached: await highestPosition(db), keys }
+    return { reached: await highestPosition(db), keys, schema_version }
   })
 }
 
-async function requireIntact(db: Database, track: Track): Promise<void> {
+/** Returns the schema version. Nothing is written before, because a trigger of the archive would run. */
+async function requireIntact(db: Database, track: Track, staging: string): Promise<number> {
+  const schema = await schemaOf(db)
+  const code = [...schema.keys()].find((object) => !/^(table|index) /.test(object))
+  if (code !== undefined) throw foreignSchema(track, code)
   const [first] = await damage(db)
   if (first !== undefined)
     throw new RestoreError(`${track.file} of the backup is damaged: ${first} Use another backup.`)
@@ -168,6 +198,28 @@ async function requireIntact(db: Database, track: Track): Promise<void> {
     throw new RestoreError(
       `The backup has schema version ${found}; this program supports up to ${known}. Restore it with the newer program.`,
     )
+  const expected = await schemaAt(found, track, staging)
+  for (const object of new Set([...schema.keys(), ...expected.keys()]))
+    if (schema.get(object) !== expected.get(object)) throw foreignSchema(track, object)
+  return found
+}
+
+const foreignSchema = ({ file }: Track, object: string): RestoreError =>
+  new RestoreError(
+    `${file} of the backup has another schema than this program creates: ${JSON.stringify(object.slice(0, 100))}. Use another backup.`,
+  )
+
+/** The schema that this program creates for a version. */
+async function schemaAt(schema_version: number, track: Track, staging: string): Promise<Map<string, string>> {
+  const folder = join(staging, 'schema')
+  const db = await openDatabase(`sqlite:${folder}`, { file: track.file })
+  try {
+    if (schema_version > 0) await migrate(db, '', track, schema_version)
+    return await schemaOf(db)
+  } finally {
+    await db.close()
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 async function withDatabase<Result>(
@@ -175,11 +227,19 @@ async function withDatabase<Result>(
   track: Track,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const db = await openDatabase(url, { mode: 'existing', file: track.file })
+  let db: Database | undefined
   try {
+    db = await openDatabase(url, { mode: 'existing', file: track.file })
     return await work(db)
+  } catch (error) {
+    // A file with the right checksum may still be no database.
+    if (error instanceof DatabaseFileError || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(errorCode(error)))
+      throw new RestoreError(`${track.file} of the backup is not a database of this program. Use another backup.`, {
+        cause: error,
+      })
+    throw error
   } finally {
-    await db.close()
+    await db?.close()
   }
 }
 

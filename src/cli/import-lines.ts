@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { parse } from 'csv-parse'
+import { pipeline, type Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { commandError, EXIT } from './failure.ts'
 
 export type Format = 'ndjson' | 'csv'
 
@@ -38,11 +39,36 @@ const EVENT_FIELDS = new Set([
   'elements_chain',
 ])
 
+type CsvRecord = { info: { lines: number }; record: Record<string, string> }
+
+/** A quote that is not closed makes a record of the rest of the file. */
+const MAX_RECORD_LENGTH = 20 * 1024 * 1024
+
+/** Throws a sentence for a file that is not valid CSV. */
+async function* readRecords(source: Readable): AsyncGenerator<CsvRecord> {
+  const parser = parse({
+    columns: true,
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_RECORD_LENGTH,
+  })
+  // Also ends the parser when the source fails.
+  pipeline(source, parser, () => undefined)
+  try {
+    yield* parser
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw commandError(
+      EXIT.refused,
+      `The file is not valid CSV at line ${Number(error.lines)}: a quote is not closed, or stands inside a cell without quotes. Fix the line and import the file again. Events that are already stored are not stored twice.`,
+    )
+  }
+}
+
 async function* readCsv(source: Readable): AsyncGenerator<Line> {
-  const records: AsyncIterable<{ info: { lines: number }; record: Record<string, string> }> = source.pipe(
-    parse({ columns: true, bom: true, info: true, relax_column_count: true, skip_empty_lines: true }),
-  )
-  for await (const { info, record } of records) {
+  for await (const { info, record } of readRecords(source)) {
     const number = info.lines
     const text = JSON.stringify(record)
     const others = Object.entries(record).filter(([name, value]) => !EVENT_FIELDS.has(name) && value !== '')

@@ -1,5 +1,4 @@
 /** The plugins of the project that an import writes to. */
-import { dirname } from 'node:path'
 import { pino } from 'pino'
 import { readConfig, type Variables } from '../config.ts'
 import { ingest } from '../events/ingest.ts'
@@ -7,7 +6,7 @@ import type { Ids } from '../ids.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import { createTransformations } from '../plugins/runtime/runtime.ts'
 import { clockOf, type Database } from '../sql/db.ts'
-import { createVault, readKeys } from '../store/vault.ts'
+import { openVault } from '../store/secrets.ts'
 import { databaseUrl, type LocalOptions } from './local.ts'
 
 /** No client waits for the plugins. */
@@ -23,7 +22,7 @@ export async function openTransformations(
   return createTransformations({
     db,
     events,
-    vault: createVault(readKeys(config, db.engine === 'sqlite' ? dirname(db.location) : null)),
+    vault: await openVault(db, config),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     ids,
     now: () => new Date(milliseconds()).toISOString(),

@@ -8,6 +8,7 @@ import { existingKeys } from '../store/vault.ts'
 import { isPostgres } from './backup.ts'
 import { commandError, EXIT } from './failure.ts'
 import { type LocalOptions, withLocalOptions } from './local.ts'
+import { singleLine } from './print.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
 interface RestoreFlags extends LocalOptions {
@@ -56,7 +57,8 @@ Examples:
       }).catch((error) => {
         const rejected =
           error instanceof RestoreError || (error instanceof DatabaseFileError && error.code === 'in_use')
-        throw rejected ? commandError(EXIT.refused, error.message) : error
+        // The archive may contain any names.
+        throw rejected ? commandError(EXIT.refused, singleLine(error.message)) : error
       })
       console.log(options.json ? JSON.stringify({ folder, ...restored }) : describe(folder, restored, options.database))
     })

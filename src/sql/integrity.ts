@@ -13,3 +13,11 @@ export async function damage(db: Db): Promise<string[]> {
     ...lost.map((row) => `Row ${row.rowid} of ${row.table} references a missing row of ${row.parent}.`),
   ].slice(0, MAX_PROBLEMS)
 }
+
+/** The tables, indexes, views and triggers of a SQLite database, and the statement that creates each. */
+export async function schemaOf(db: Db): Promise<Map<string, string>> {
+  const rows = await db.all<{ type: string; name: string; sql: string | null }>(sql`
+    select type, name, sql from sqlite_master
+    where not (type = 'index' and sql is null) and not (type = 'table' and name in ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))`)
+  return new Map(rows.map((row) => [`${row.type} ${row.name}`, (row.sql ?? '').replace(/\s+/g, ' ')]))
+}

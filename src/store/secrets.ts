@@ -1,8 +1,9 @@
 /** The columns with encrypted secrets. A start checks them, and re-encrypts them after a key rotation. */
-import type { Db } from '../sql/db.ts'
+import { dirname } from 'node:path'
+import type { Database, Db } from '../sql/db.ts'
 import { hasColumn } from '../sql/migrate.ts'
 import { name, sql } from '../sql/template.ts'
-import type { Vault } from './vault.ts'
+import { createVault, existingKeys, hasKey, readKeys, type Vault } from './vault.ts'
 
 const COLUMNS = [
   { table: 'batch_exports', column: 'secrets' },
@@ -31,6 +32,21 @@ async function keysIn(db: Db, table: string, column: string): Promise<string[]> 
     sql`select distinct substr(${name(column)}, 1, 8) as key from ${name(table)} where ${name(column)} is not null`,
   )
   return found.map(({ key }) => key)
+}
+
+interface KeySettings {
+  SECRET_KEY?: string
+  SECRET_KEY_PREVIOUS?: string
+}
+
+/** Creates a key file only if no stored secret needs another key: a new key would not decrypt it. */
+export async function openVault(db: Database, settings: KeySettings): Promise<Vault> {
+  const folder = db.engine === 'sqlite' ? dirname(db.location) : null
+  if (!hasKey(settings, folder)) {
+    const configured = existingKeys(settings, folder)
+    if ((await usedKeys(db)).some((key) => !configured.includes(key))) throw missingKey()
+  }
+  return createVault(readKeys(settings, folder))
 }
 
 /**

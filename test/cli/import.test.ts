@@ -99,6 +99,15 @@ for (const engine of ENGINES)
       plan: 'team',
     })
 
+    for (const [broken, number] of [
+      ['event,distinct_id\r\npaid,"a\u001b[31m"x\r\n', 2],
+      ['event,distinct_id\r\npaid,"never closed\r\npaid,b\r\n', 4],
+    ] as const) {
+      const refused = await run(url, ['import', file('broken.csv', broken), '--project', project])
+      t.match(refused, { code: 6, stderr: new RegExp(`^The file is not valid CSV at line ${number}: .*quote`) })
+      t.notMatch(refused.stderr, '\u001b')
+    }
+
     const piped = await run(url, ['import', '-', '--project', project, '--json'], `${line(60)}\n${line(61)}\n`)
     t.match(JSON.parse(piped.stdout), { stored: 2 })
 

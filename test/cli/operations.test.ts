@@ -1,5 +1,6 @@
 /** Backup, restore and doctor as an operator runs them. */
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   copyFileSync,
@@ -164,6 +165,67 @@ t.test('refuses an archive that is not intact, and changes nothing', async (t) =
   writeFileSync(join(unpacked, 'evil'), '')
   await refuse(pack('evil.tar', 'manifest.json', 'evil'), /contains "evil"/)
 
+  // The checksums of these archives are right: only their content is not that of a backup.
+  const manifest = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
+  const write = (value: unknown): void => writeFileSync(join(unpacked, 'manifest.json'), JSON.stringify(value))
+  const all = ['manifest.json', 'workspace.db', 'events.db']
+  for (const broken of [
+    null,
+    [],
+    { ...manifest, created_at: `2026-01-01T00:00:00.000Z\u001b[2J` },
+    { ...manifest, created_at: '2026-99-01T00:00:00.000Z' },
+    { ...manifest, schema_version: '1\u001b[2J' },
+    { ...manifest, files: [null] },
+    { ...manifest, files: 5 },
+  ]) {
+    write(broken)
+    await refuse(pack('manifest.tar', ...all), /^The manifest of the backup is not valid\. Use another backup\.\n$/)
+  }
+  writeFileSync(join(unpacked, 'manifest.json'), '{')
+  await refuse(pack('manifest.tar', ...all), /manifest of the backup is not valid/)
+  write(manifest)
+  const strange = 'a\u0007\u009b31m'
+  writeFileSync(join(unpacked, strange), '')
+  await refuse(pack('strange.tar', 'manifest.json', strange), /contains "a[\\u\w]+31m"\.\n$/)
+
+  const altered = (name: string, statement: string): string => {
+    execFileSync('tar', ['xf', good, '-C', unpacked])
+    const db = new Sqlite(join(unpacked, name))
+    db.exec(statement)
+    db.close()
+    const files = manifest.files.map((entry: { name: string }) => {
+      const bytes = readFileSync(join(unpacked, entry.name))
+      return { name: entry.name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+    })
+    write({ ...manifest, files })
+    return pack('altered.tar', ...all)
+  }
+  for (const [name, statement, object] of [
+    ['workspace.db', 'create trigger t after update on installation begin delete from users; end', 'trigger t'],
+    ['events.db', 'create trigger t after insert on events begin delete from events; end', 'trigger t'],
+    ['workspace.db', 'create view v as select * from users', 'view v'],
+    ['workspace.db', 'create table extra (a text)', 'table extra'],
+    ['events.db', 'create index extra on events (event)', 'index extra'],
+    ['workspace.db', 'drop table used_invites', 'table used_invites'],
+    ['workspace.db', 'alter table users add column extra text', 'table users'],
+    ['workspace.db', 'create view "v\u001b[2J" as select 1', 'view v\\\\u001b\\[2J'],
+  ] as const)
+    await refuse(altered(name, statement), new RegExp(`^${name} of the backup has another schema .*"${object}"`))
+  t.match(
+    await run(['restore', altered('workspace.db', 'select 1'), '--database', `sqlite:${newFolder()}`]),
+    { code: 0 },
+    'the archive is fine without the change',
+  )
+  execFileSync('tar', ['xf', good, '-C', unpacked])
+  const text = Buffer.from('not a database '.repeat(1_000))
+  writeFileSync(join(unpacked, 'events.db'), text)
+  const described = { name: 'events.db', bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }
+  write({
+    ...manifest,
+    files: manifest.files.map((entry: { name: string }) => (entry.name === 'events.db' ? described : entry)),
+  })
+  await refuse(pack('no-database.tar', ...all), /^events\.db of the backup is not a database/)
+
   const newer = newFolder()
   await run(['migrate', '--database', `sqlite:${newer}`])
   const db = new Sqlite(join(newer, 'workspace.db'))
@@ -198,6 +260,11 @@ t.test('requires the key of the stored secrets, which no backup contains', async
   t.match(await restore({}, copied), { code: 0 })
   const lost = newFolder()
   t.match(await restore({}, lost, '--allow-missing-key'), { code: 0 })
+  t.match(await run(['serve', '--port', '0', '--database', `sqlite:${lost}`]), {
+    code: 1,
+    stderr: /Restore secret\.key/,
+  })
+  t.notOk(existsSync(join(lost, 'secret.key')), 'a start without the key creates no other')
   t.match(await doctor(lost, {}), { 'secret key': { state: 'problem', detail: new RegExp(fingerprint) } })
   t.notMatch(made.stdout + refused.stderr, KEY)
 })

@@ -1,6 +1,6 @@
 /** Stored secrets: encrypted, never returned, bound to their key and their row. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
@@ -129,7 +129,12 @@ for (const engine of ENGINES)
         log: pino({ level: 'silent' }),
       })
     await t.rejects(start({ SECRET_KEY: hex() }), /encrypted with another key/)
-    await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key/)
+    await t.rejects(start({ SECRET_KEY: undefined }), /encrypted with another key.*Restore secret\.key.*SECRET_KEY/)
+    if (engine === 'sqlite')
+      t.notOk(
+        existsSync(join(dirname(app.deps.db.location), KEY_FILE)),
+        'no new key is created beside secrets of another',
+      )
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
     const reencrypted = (await store.getById(rotated.db, created.body.id))!
