@@ -62,7 +62,7 @@ async function* readRecords(source: Readable): AsyncGenerator<CsvRecord> {
     if (!(error instanceof CsvError)) throw error
     throw commandError(
       EXIT.refused,
-      `The file is not valid CSV at line ${Number(error.lines)}: a quote is not closed, or stands inside a cell without quotes. Fix the line and import the file again. Events that are already stored are not stored twice.`,
+      `Row ${Number(error.records) + 1} after the header is not valid CSV: a quote is not closed, or stands inside a cell without quotes. Fix the row and import the file again. Events that are already stored are not stored twice.`,
     )
   }
 }
