@@ -97,7 +97,7 @@ export function readKeys(
 
 /** Whether a start on this folder would use a key that exists, instead of creating one. */
 export const hasKey = ({ SECRET_KEY }: { SECRET_KEY?: string }, folder: string | null): boolean =>
-  folder === null || SECRET_KEY !== undefined || existsSync(join(folder, KEY_FILE))
+  folder === null || Boolean(SECRET_KEY) || existsSync(join(folder, KEY_FILE))
 
 /** The names of the keys that a start on this folder would use. Creates and changes no file. */
 export function existingKeys(
