@@ -17,7 +17,15 @@ const KEEP_ALIVE_MS = 10_000
 
 /** Unreachable, shutting down, starting up or out of connections: a retry may succeed. */
 const UNREACHABLE =
-  /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)UNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|53300|(08|57P)...?)$/
+  /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)(UNREACH|DOWN)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|53300|(08|57P)...?)$/
+/** Citus reports a worker that is lost during a transaction without a code of its own. */
+const INTERNAL_ERROR = 'XX000'
+const WORKER_LOST =
+  /^(could not commit transaction (for shard \d+ )?on (any|at least one) active node|failure on connection marked as essential)/
+const DISK_FULL = '53100'
+/** Citus needs the project of a statement, and a generic plan has no values. */
+const FEATURE_NOT_SUPPORTED = '0A000'
+const UNPLANNABLE = 'could not create distributed plan'
 /** Lock timeout, idle-in-transaction timeout, transaction timeout. The transaction is rolled back. */
 const TIMEOUTS = new Set(['55P03', '25P03', '25P04'])
 /** The pool's error message when no connection becomes free in time. */
@@ -189,17 +197,27 @@ class ConnectionFailure extends Error {
 }
 
 function isConnectionLost(error: unknown): boolean {
-  const message = error instanceof Error ? error.message : ''
-  return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(errorCode(error))
+  const code = errorCode(error)
+  const message = messageOf(error)
+  if (code === INTERNAL_ERROR) return WORKER_LOST.test(message)
+  return /Connection terminated|not queryable/.test(message) || UNREACHABLE.test(code)
 }
 
-/** Turns a connection failure into `unavailable`; returns any other error unchanged. */
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '')
+
+/** Turns a failure that a retry may overcome into `unavailable`. Other errors stay, or name the remedy. */
 export function describeConnectionError(error: unknown, url: string): unknown {
   const code = errorCode(error)
-  const message = error instanceof Error ? error.message : ''
+  const message = messageOf(error)
+  const failure = (detail: string) => unavailable(detail, new ConnectionFailure(error, url))
   if (message.includes(POOL_TIMEOUT) || TIMEOUTS.has(code))
-    return unavailable('The database is busy or unreachable. Retry in a moment.', new ConnectionFailure(error, url))
-  return isConnectionLost(error)
-    ? unavailable('The database is unreachable. Retry in a moment.', new ConnectionFailure(error, url))
-    : error
+    return failure('The database is busy or unreachable. Retry in a moment.')
+  if (isConnectionLost(error)) return failure('The database is unreachable. Retry in a moment.')
+  if (code === DISK_FULL) return failure('The disk of the database is full. Free some space and retry.')
+  if (code === FEATURE_NOT_SUPPORTED && message === UNPLANNABLE)
+    return new Error(
+      'The cluster cannot plan a statement whose values are hidden. Set plan_cache_mode to auto for the database and the user of the server.',
+      { cause: error },
+    )
+  return error
 }

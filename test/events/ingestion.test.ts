@@ -283,6 +283,25 @@ t.test(
   },
 )
 
+t.test('a database node that is lost during the commit gives 503, and nothing is stored (postgres)', async (t) => {
+  const { deps, send, first } = await openApp(t, 'postgres')
+  await deps.db.exec(`
+    create function lose() returns trigger language plpgsql as
+      $$ begin raise exception 'could not commit transaction for shard 102008 on at least one active node'
+        using errcode = 'XX000'; end $$;
+    create constraint trigger lost after insert on events deferrable initially deferred for each row
+      when (new.event = 'lost') execute function lose()`)
+  const capture = (event: string) =>
+    send('POST', '/capture/', { key: null, body: { api_key: first.project_token, event, distinct_id: 'a' } })
+  t.match(await capture('lost'), {
+    status: 503,
+    headers: { 'retry-after': '5' },
+    body: { code: 'unavailable', detail: 'The database is unreachable. Retry in a moment.' },
+  })
+  t.equal((await capture('stored')).status, 200)
+  t.same(await deps.events.all(sql`select event from events`), [{ event: 'stored' }])
+})
+
 t.test('nothing appears below the horizon while projects commit in parallel (postgres)', async (t) => {
   const { deps } = await openApp(t, 'postgres')
   const writer = createEventWriter(deps.events, silent)

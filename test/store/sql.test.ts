@@ -644,6 +644,59 @@ t.test('a broken connection fails only its own transaction', async (t) => {
   t.same(await db.get(sql`select 1 as one`), { one: 1 })
 })
 
+/** SQLSTATEs, what PostgreSQL or Citus reports with them, and the detail of the error that callers get. */
+const REPORTED: [code: string, message: string, detail: RegExp | null][] = [
+  ['08000', 'connection_exception', /unreachable/],
+  ['08003', 'connection does not exist', /unreachable/],
+  ['08006', 'connection to the remote node 10.0.0.2:5432 failed', /unreachable/],
+  ['57P01', 'terminating connection due to administrator command', /unreachable/],
+  ['57P02', 'terminating connection because of crash of another server process', /unreachable/],
+  ['57P03', 'the database system is starting up', /unreachable/],
+  ['57P05', 'terminating connection due to idle-session timeout', /unreachable/],
+  ['53300', 'sorry, too many clients already', /unreachable/],
+  ['55P03', 'canceling statement due to lock timeout', /busy/],
+  ['25P03', 'terminating connection due to idle-in-transaction timeout', /busy/],
+  ['25P04', 'terminating connection due to transaction timeout', /busy/],
+  ['53100', 'could not extend file: No space left on device', /disk of the database is full/],
+  ['XX000', 'could not commit transaction for shard 102008 on at least one active node', /unreachable/],
+  ['XX000', 'could not commit transaction for shard 102008 on any active node', /unreachable/],
+  ['XX000', 'could not commit transaction on any active node', /unreachable/],
+  ['XX000', 'failure on connection marked as essential: worker-2:5432', /unreachable/],
+  ['XX000', 'cache lookup failed for relation 16384', null],
+  ['XX000', 'tuple concurrently updated', null],
+  ['0A000', 'recursive CTEs are not supported in distributed queries', null],
+  ['42P01', 'relation "nowhere" does not exist', null],
+  ['23505', 'duplicate key value violates unique constraint', null],
+  ['57014', 'canceling statement due to user request', null],
+]
+
+t.test('errors of PostgreSQL that a retry may overcome are unavailable, also at commit', async (t) => {
+  const { db } = await open(t, 'postgres')
+  await db.exec(`
+    create table reports (code text, message text);
+    create function report() returns trigger language plpgsql as
+      $$ begin raise exception using errcode = new.code, message = new.message; end $$;
+    create constraint trigger at_commit after insert on reports deferrable initially deferred for each row
+      execute function report();
+    create function report_now(code text, message text) returns void language plpgsql as
+      $$ begin raise exception using errcode = code, message = message; end $$`)
+  for (const [code, message, detail] of REPORTED) {
+    const expected = detail
+      ? { code: 'unavailable', message: detail, retry_after_seconds: 5, cause: { code, message } }
+      : { code, message }
+    const insert = sql`insert into reports (code, message) values (${code}, ${message})`
+    await t.rejects(db.all(sql`select report_now(${code}, ${message})`), expected, `${code} ${message}`)
+    await t.rejects(
+      db.tx((tx) => tx.run(insert)),
+      expected,
+      `${code} at commit`,
+    )
+  }
+  const hidden = db.all(sql`select report_now('0A000', 'could not create distributed plan')`)
+  await t.rejects(hidden, { message: /Set plan_cache_mode to auto/, cause: { code: '0A000' } })
+  t.same(await db.get(sql`select 1 as one`), { one: 1 })
+})
+
 t.test('an idle transaction timeout is reported as unavailable', async (t) => {
   const { db } = await open(t, 'postgres')
   const still = new Int32Array(new SharedArrayBuffer(4))
