@@ -13,6 +13,14 @@ const MAX_PREPARED_STATEMENTS = 200
 /** PostgreSQL's class of data exceptions. SQLite returns infinity or null instead. */
 const DATA_EXCEPTION = /^22/
 
+/**
+ * A generic plan hides the project from Citus, which then cannot route the statement. `pg_dist_partition` is a table of the
+ * extension. The check is part of the statement: the tables may be distributed while the server runs.
+ */
+const PLAN_ONCE = `select set_config('plan_cache_mode',
+  case when to_regclass('pg_dist_partition') is null then 'force_generic_plan' else 'auto' end, false)`
+const PLAN_BY_VALUES = 'set plan_cache_mode = auto'
+
 /** Checks each row as it arrives: a result above the limit must not fill the memory. */
 function readRows<Item>(
   client: pg.PoolClient,
@@ -46,7 +54,7 @@ interface Session {
   /** The statements that may be prepared on this connection. */
   names: StatementNames
   timeout_seconds?: number
-  plan_cache_mode: 'auto' | 'force_generic_plan'
+  plans_once: boolean
 }
 
 /** The names of prepared statements by their text. */
@@ -81,7 +89,7 @@ export function createPostgresReaders(url: string): ReaderBackend {
   const sessions = new WeakMap<pg.PoolClient, Session>()
 
   function sessionOf(client: pg.PoolClient): Session {
-    const session: Session = sessions.get(client) ?? { names, plan_cache_mode: 'auto' }
+    const session: Session = sessions.get(client) ?? { names, plans_once: false }
     sessions.set(client, session)
     return session
   }
@@ -118,10 +126,9 @@ export function createPostgresReaders(url: string): ReaderBackend {
       if (session.timeout_seconds !== timeout_seconds)
         client.query(`set statement_timeout = '${timeout_seconds}s'`).catch(ignore)
       session.timeout_seconds = timeout_seconds
-      const plan_cache_mode = statement.one_plan ? 'force_generic_plan' : 'auto'
-      if (session.plan_cache_mode !== plan_cache_mode)
-        client.query(`set plan_cache_mode = ${plan_cache_mode}`).catch(ignore)
-      session.plan_cache_mode = plan_cache_mode
+      const plans_once = statement.one_plan === true
+      if (session.plans_once !== plans_once) client.query(plans_once ? PLAN_ONCE : PLAN_BY_VALUES).catch(ignore)
+      session.plans_once = plans_once
       const name = lane === 'fast' ? nameOf(statement.text) : undefined
       const items = await readRows(client, statement, convert, name)
       reusable = true

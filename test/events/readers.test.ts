@@ -8,6 +8,7 @@ import { getPriority } from 'node:os'
 import t, { type Test } from 'tap'
 import { createEventReader, type EventReader } from '../../src/events/readers.ts'
 import { either } from '../../src/hogql/typed.ts'
+import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
@@ -25,7 +26,14 @@ const quick = sql`select ${7} + 0, 'x'`
 const DEADLINE_MS = 3_000
 const slow = { project_id: 1, lane: 'slow' } as const
 
-async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventReader> {
+const open = async (...options: Parameters<typeof openReader>): Promise<EventReader> =>
+  (await openReader(...options)).reader
+
+async function openReader(
+  t: Test,
+  engine: Engine,
+  timeout_ms: number,
+): Promise<{ reader: EventReader; events: Database }> {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
   const url = postgres?.url ?? `sqlite:${freshFolder(t)}`
   const events = await openDatabase(url, { file: 'events.db' })
@@ -44,7 +52,7 @@ async function open(t: Test, engine: Engine, timeout_ms: number): Promise<EventR
     await events.close()
     await postgres?.drop()
   })
-  return reader
+  return { reader, events }
 }
 
 /** The reader processes that a process has started, from /proc. */
@@ -146,6 +154,21 @@ t.test('quick statements are prepared once, and only a limited number of them', 
   t.same(await once(), [['once', 1]])
   await t.rejects(reader.rows(sql`select 1 / ${0}::int`, fast), { code: 'invalid_input' })
   t.same(await once(), [['once', 1]], 'a failed statement leaves its connection usable')
+})
+
+t.test('a statement with one plan is planned once per connection, but for each value on a cluster', async (t) => {
+  const { reader, events } = await openReader(t, 'postgres', DEADLINE_MS)
+  const fast = { project_id: 1, lane: 'fast' } as const
+  const plans = sql`select generic_plans, custom_plans from pg_prepared_statements where statement like 'select ''page''%'`
+  const page = async (one_plan: boolean): Promise<void> => {
+    t.same(await reader.rows(sql`select 'page', ${1}::int`, { ...fast, one_plan }), [['page', 1]])
+  }
+  for (let i = 0; i < 3; i++) await page(true)
+  t.same(await reader.rows(plans, fast), [[3, 0]])
+
+  await events.exec('create table pg_dist_partition (logicalrelid regclass)')
+  for (let i = 0; i < 3; i++) await page(true)
+  t.same(await reader.rows(plans, fast), [[3, 3]])
 })
 
 t.test('a reader that crashes fails its query and is replaced', async (t) => {
