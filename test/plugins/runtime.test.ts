@@ -1,4 +1,5 @@
 /** Plugins on a server: transformations, deliveries, schedules, jobs, and what happens when they fail. */
+import pg from 'pg'
 import t from 'tap'
 import { createPluginCache } from '../../src/plugins/runtime/cache.ts'
 import { createPluginRuntime } from '../../src/plugins/runtime/runtime.ts'
@@ -7,7 +8,7 @@ import * as jobs from '../../src/store/plugin_jobs.ts'
 import * as metrics from '../../src/store/plugin_metrics.ts'
 import * as schedules from '../../src/store/plugin_schedules.ts'
 import * as states from '../../src/store/plugin_states.ts'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
 import { ingest, plainEvents } from '../helpers/exports.ts'
 import {
@@ -167,6 +168,66 @@ onBothEngines(
   },
   options,
 )
+
+onBothEngines(
+  t,
+  'no event is stored while the plugins of its project cannot be read or reach their storage',
+  async (t, app) => {
+    const { db } = app.deps
+    const { config } = await runPlugin(
+      app,
+      `export async function processEvent(event, { storage }) {
+        await storage.get('salt')
+        delete event.properties.email
+        return event
+      }`,
+      { schema: [{ key: 'key', type: 'string', secret: true }], config: { key: 'hunter22' } },
+    )
+    let number = 0
+    const send = () => {
+      const batch = [
+        { uuid: uuid(++number), event: 'seen', distinct_id: 'ada', properties: { email: 'ada@example.com' } },
+      ]
+      app.advance(2_000)
+      return app.send('POST', '/batch/', { key: null, body: { api_key: app.first.project_token, batch } })
+    }
+    const refused = { status: 503, headers: { 'retry-after': '5' }, body: { code: 'unavailable' } }
+    t.match(await send(), { status: 200 })
+    for (const table of ['plugin_configs', 'plugin_storage']) {
+      await db.exec(`alter table ${table} rename to lost`)
+      t.match(await send(), refused, table)
+      await db.exec(`alter table lost rename to ${table}`)
+      t.match(await send(), { status: 200 }, table)
+    }
+    t.match(await states.get(db, config), { failures: 0 }, 'an outage is not a failure of the plugin')
+
+    const row = await db.get<{ secrets: string }>(sql`select secrets from plugin_configs where id = ${config}`)
+    const change = (secrets: string, updated_at: string) =>
+      db.run(sql`update plugin_configs set secrets = ${secrets}, updated_at = ${updated_at} where id = ${config}`)
+    await change('unreadable', '2026-01-02')
+    t.match(await send(), { ...refused, body: { detail: /cannot be decrypted/ } })
+    await change(row!.secrets, '2026-01-03')
+    t.match(await send(), { status: 200 })
+
+    const stored = await storedEvents(app)
+    t.equal(stored.length, 4)
+    for (const { properties } of stored) t.notOk('email' in properties)
+  },
+  options,
+)
+
+t.test('no event is stored while its plugins are locked (postgres)', async (t) => {
+  const app = await openApp(t, 'postgres', { environment: { ...options.environment, DATABASE_LOCK_MS: '200' } })
+  await runPlugin(app, 'export function processEvent(event) { event.event = "changed"; return event }')
+  const holder = new pg.Client(app.deps.config.DATABASE_URL)
+  await holder.connect()
+  await holder.query('begin; lock table plugin_configs in access exclusive mode')
+  app.advance(2_000)
+  await t.rejects(capture(app, [{}]), { message: /The database is busy/ })
+  await holder.end()
+  await capture(app, [{}])
+  t.match(await storedEvents(app), [{ event: 'changed' }])
+})
 
 onBothEngines(
   t,

@@ -1,5 +1,6 @@
 /** Loads the configurations that run: their code, and their settings with decrypted secrets. */
 import type { Logger } from 'pino'
+import { unavailable } from '../../errors.ts'
 import type { Database } from '../../sql/db.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import { placeOf } from '../../store/secrets.ts'
@@ -17,9 +18,12 @@ export interface RunningConfiguration extends Configuration {
 }
 
 export interface Configurations {
-  /** Those of a project that change events, in their order. At most a second old. */
+  /**
+   * Those of a project that change events, in their order. At most a second old. Throws if they cannot be read: events must
+   * not be stored without the plugins that may remove personal data.
+   */
   transformations(project_id: number): Promise<readonly RunningConfiguration[]>
-  /** Undefined when it does not run any more. */
+  /** Undefined when it does not run any more, or its secrets cannot be decrypted. */
   get(id: number): Promise<RunningConfiguration | undefined>
   load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined>
   /** The configurations in memory. */
@@ -61,14 +65,18 @@ export function createConfigurations({
     return configuration
   }
 
+  /** JSON, empty without secrets. Null when it cannot be decrypted. */
+  const secretsOf = ({ id, secrets }: store.RunningConfigRow): string | null =>
+    secrets === null ? '' : decryptIfReadable(vault, secrets, placeOf('plugin_configs', id))
+
   async function load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined> {
     const version = `${row.revision} ${row.updated_at}`
     const known = loaded.get(row.id)
     if (known?.version === version) return known
     const source = await store.source(db, row.plugin_id)
     if (source === undefined) return undefined
-    const secrets = row.secrets && decryptIfReadable(vault, row.secrets, placeOf('plugin_configs', row.id))
-    if (row.secrets && !secrets) {
+    const secrets = secretsOf(row)
+    if (secrets === null) {
       log.error({ plugin_config: row.id }, 'the secrets of a plugin configuration cannot be decrypted; it does not run')
       return undefined
     }
@@ -110,6 +118,10 @@ export function createConfigurations({
       if (!row.capabilities.includes('"processEvent"')) continue
       const configuration = await load(row)
       if (configuration) chain.push(configuration)
+      else if (secretsOf(row) === null)
+        throw unavailable(
+          'The secrets of a plugin of this project cannot be decrypted. Send them again, or start the server with the key that encrypted them.',
+        )
     }
     return chain
   }

@@ -106,7 +106,7 @@ export function createTransformations({
     uuid: ids.uuid,
     site_url,
     ...(request_ms !== undefined && { request_ms }),
-    onError: (error) => log.error({ err: error }, 'running plugins on new events failed; they are stored unchanged'),
+    onError: (error) => log.error({ err: error }, 'storing captured events or switching off a plugin failed'),
   })
 
   /** For calls outside of ingestion. A captured event is stored before the plugin goes on. */

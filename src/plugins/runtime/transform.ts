@@ -1,4 +1,5 @@
 /** Runs `processEvent` of the plugins of a project on events before they are stored. */
+import { AppError, unavailable } from '../../errors.ts'
 import type { NewEvent } from '../../events/normalize-event.ts'
 import { changedEvent, InvalidEvent, incomingEvent, withPluginNames } from '../../events/plugin-event.ts'
 import { createYielder } from '../../events/yield.ts'
@@ -8,12 +9,13 @@ import type { CreateHost } from './host.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
 import { describeLoadError, isFinal, retryDelay } from './retries.ts'
-import type { Limits, LoadError, Outcome, PluginError, Sandbox } from './sandbox.ts'
+import type { Limits, LoadError, Outcome, PluginError, PluginHost, Sandbox } from './sandbox.ts'
 
 export interface Transformer {
   /**
-   * The events of one project to store, without those that a plugin dropped. All have the same origin. An event for which a plugin
-   * fails stays as it was. Throws nothing.
+   * The events of one project to store, without those that a plugin dropped. All have the same origin. An event for which the
+   * code of a plugin fails stays as it was. Throws `unavailable` if a plugin cannot be read or run, or cannot reach its storage:
+   * it may remove personal data.
    */
   apply(project_id: number, events: readonly NewEvent[]): Promise<readonly NewEvent[]>
 }
@@ -30,6 +32,7 @@ export interface TransformerOptions {
   uuid: () => string
   site_url: string
   request_ms?: number
+  /** Called when captured events cannot be stored, or a plugin cannot be switched off. */
   onError: (error: unknown) => void
 }
 
@@ -69,12 +72,16 @@ export function createTransformer(options: TransformerOptions): Transformer {
     if (offered.length === 0) return
     const now = new Date(milliseconds()).toISOString()
     const texts = offered.map(({ event }) => incomingEvent(event, { now, site_url: options.site_url }))
-    const host = createHost(configuration, origin, async (event) => {
-      const row = await capturedRow(configuration, origin, event, { now: milliseconds() * 1000, uuid: options.uuid })
-      if (row) captured.push(row)
-    })
+    const { host, failure } = watchFailures(
+      createHost(configuration, origin, async (event) => {
+        const row = await capturedRow(configuration, origin, event, { now: milliseconds() * 1000, uuid: options.uuid })
+        if (row) captured.push(row)
+      }),
+    )
     const start = performance.now()
     const { outcomes, lines, metrics, error } = await sandbox.each(configuration, 'processEvent', texts, limits, host)
+    // The plugin may have failed because the database did.
+    if (failure() && (error || outcomes.some(isError))) throw failure()
     const counts = { dropped: 0, changed: 0 }
     const calls: Call[] = []
     const yieldIfDue = createYielder()
@@ -137,7 +144,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
             { cpu_ms: CPU_MS, call_ms: request_ms, request_ms },
             captured,
             ran,
-          ).catch(options.onError)
+          ).catch(refuse)
       }
       const yieldIfDue = createYielder()
       for (const [i, event] of events.entries()) {
@@ -153,10 +160,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
 
   return {
     apply: async (project_id, events) => {
-      const all = await configurations.transformations(project_id).catch((error) => {
-        options.onError(error)
-        return []
-      })
+      const all = await configurations.transformations(project_id).catch(refuse)
       if (all.length === 0 || events.length === 0) return events
       const origin = parseOrigin(events[0]?.origin)
       const chain = all.filter(({ id }) => mayBeOffered(origin, id))
@@ -169,6 +173,36 @@ export function createTransformer(options: TransformerOptions): Transformer {
       const fresh = events.filter(({ uuid }) => !seen.has(uuid) && seen.add(uuid))
       return transform(chain, fresh, origin)
     },
+  }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof AppError) throw error
+  throw unavailable('The plugins of this project cannot run now. Retry the request.', error)
+}
+
+const isError = (outcome: Outcome): boolean => typeof outcome === 'object' && outcome !== null
+
+/** Notes the first call that failed for a reason that is not in the code of the plugin. */
+function watchFailures(host: PluginHost): { host: PluginHost; failure: () => unknown } {
+  let failure: unknown
+  const watch =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    (...args: Args): Promise<Result> =>
+      call(...args).catch((error) => {
+        if (!(error instanceof TypeError || error instanceof RangeError)) failure ??= error
+        throw error
+      })
+  return {
+    host: {
+      ...host,
+      storageGet: watch(host.storageGet),
+      storageSet: watch(host.storageSet),
+      cursorInit: watch(host.cursorInit),
+      cursorIncrement: watch(host.cursorIncrement),
+      job: watch(host.job),
+    },
+    failure: () => failure,
   }
 }
 
