@@ -1,6 +1,7 @@
 /** The number of events per project, hour and name. It is updated in the same transaction as the events. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
+import { createSetAside } from '../background/set-aside.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, type Either, forUpdate, joined, oneOf, rows, type Sql, sql } from '../sql/template.ts'
@@ -205,17 +206,32 @@ export function createEventCounter({
     onError: (error) => log.error({ err: error }, 'counting events failed; the next round continues'),
   })
 
+  const projects = createSetAside<number>({
+    onFailure: (error, project) =>
+      log.error({ err: error, project }, 'counting the events of a project failed; retrying'),
+  })
+
   async function work(): Promise<void> {
+    let total = 0
+    const uncounted = await events.all<{ project_id: number }>(
+      sql`select project_id from uncounted_events order by project_id`,
+    )
+    for (const { project_id } of projects.due(uncounted, (row) => row.project_id))
+      total += (await projects.attempt(project_id, () => countProject(project_id))) ?? 0
+    if (total) log.info({ events: total }, 'counted the existing events by hour and name')
+  }
+
+  async function countProject(project_id: number): Promise<number> {
     let total = 0
     while (!loop.stopped) {
       const start = performance.now()
-      const counted = await countNext(events, reader, CHUNK)
+      const counted = await countNext(events, reader, project_id, CHUNK)
       if (counted === 0) break
       total += counted
       // Leaves half of the time to other queries.
       await sleep(performance.now() - start)
     }
-    if (total) log.info({ events: total }, 'counted the existing events by hour and name')
+    return total
   }
 
   return {
@@ -228,11 +244,11 @@ export function createEventCounter({
   }
 }
 
-/** Counts the next events that are not counted yet, up to `limit`. Returns their number; 0 when all are counted. */
-async function countNext(db: Db, reader: EventReader, limit: number): Promise<number> {
-  const uncounted = await db.get<Uncounted>(sql`select * from uncounted_events order by project_id limit 1`)
+/** Counts the next events of a project that are not counted yet, up to `limit`. Returns 0 when all are counted. */
+async function countNext(db: Db, reader: EventReader, project_id: number, limit: number): Promise<number> {
+  const uncounted = await db.get<Uncounted>(sql`select * from uncounted_events where project_id = ${project_id}`)
   if (!uncounted) return 0
-  const { project_id, after_position, after_seq, last_seq, deletions } = uncounted
+  const { after_position, after_seq, last_seq, deletions } = uncounted
   const rest = sql`e.project_id = ${project_id} and ${beyond('>', after_position, after_seq)} and e.seq <= ${last_seq}`
   const read = <Row extends unknown[]>(query: Sql): Promise<Row[]> =>
     reader.rows<Row>(query, { project_id, lane: 'slow' })
@@ -276,22 +292,38 @@ const beyond = (operator: '>' | '<=', position: number, seq: number): Sql =>
     : either(sql`e.seq <= ${seq}`, sql`(e.position, e.seq) <= (${position}, ${seq})`)
 
 /** Discards all counts, and counts all events again in the background. */
-export function recount(db: Db): Promise<void> {
-  return db.tx(async (tx) => {
-    // No insert may run between the two statements.
-    if (tx.engine === 'postgres')
-      await tx.exec('set local lock_timeout = 0; lock table events in share row exclusive mode')
-    await tx.run(sql`delete from event_counts`)
-    await tx.run(sql`delete from uncounted_events`)
-    await tx.run(sql`
-      insert into uncounted_events (project_id, after_position, after_seq, last_seq, deletions)
-      with recursive projects_with_events (id) as (
-        select min(project_id) from events
-        union all
-        select (select min(project_id) from events where project_id > projects_with_events.id) from projects_with_events
-          where projects_with_events.id is not null)
-      select id, -1, -1, ${LAST_SEQ}, 0 from projects_with_events where id is not null`)
-  })
+export async function recount(db: Db): Promise<void> {
+  const projects = await db.all<{ project_id: number }>(sql`${PROJECTS}`)
+  for (const { project_id } of projects)
+    await db.tx(async (tx) => {
+      // No insert may run between the statements.
+      if (tx.engine === 'postgres')
+        await tx.exec('set local lock_timeout = 0; lock table events in share row exclusive mode')
+      const last = await tx.get<{ seq: number | null }>(sql`select ${LAST_SEQ} as seq`)
+      await tx.run(sql`delete from event_counts where project_id = ${project_id}`)
+      // A counter that has read the row finds other `deletions`.
+      await tx.run(sql`
+        insert into uncounted_events (project_id, after_position, after_seq, last_seq, deletions)
+        values (${project_id}, -1, -1, ${last?.seq ?? 0}, 0)
+        on conflict (project_id) do update set after_position = -1, after_seq = -1, last_seq = excluded.last_seq,
+          deletions = uncounted_events.deletions + 1`)
+    })
+}
+
+/** Every project in a table with the project as the first part of its key, by one index lookup each. */
+const projectsIn = (table: Sql): Sql => sql`
+  select project_id from (
+    with recursive found (project_id) as (
+      select min(project_id) from ${table}
+      union all
+      select (select min(project_id) from ${table} where project_id > found.project_id) from found
+        where found.project_id is not null)
+    select project_id from found where project_id is not null)`
+
+/** Every project that may have events. On a cluster, Citus refuses recursive queries of distributed tables. */
+const PROJECTS: Either = {
+  sqlite: sql`${projectsIn(sql`events`)} union ${projectsIn(sql`event_counts`)}`,
+  postgres: sql`select id as project_id from projects union select project_id from purges`,
 }
 
 const LAST_SEQ: Either = {

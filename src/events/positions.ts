@@ -139,10 +139,17 @@ export async function advancePositions(events: Db, reached: number): Promise<boo
     await tx.exec(`set local lock_timeout = 0; lock table ${tables.join(', ')} in access exclusive mode`)
     if (reached <= (await nextPosition(tx))) return false
     let base = reached
+    const projects = await tx.all<{ id: number }>(sql`select id from projects`)
     for (const table of tables) {
-      const last = await tx.get<{ position: number | null }>(sql`
-        select max((select max(e.position) from ${name(table)} e where e.project_id = p.id)) as position from projects p`)
-      base = Math.max(base, last?.position ?? 0)
+      // Citus can only route a statement that has the project as a value.
+      const lasts = await Promise.all(
+        projects.map(({ id }) =>
+          tx.get<{ position: number | null }>(
+            sql`select max(position) as position from ${name(table)} where project_id = ${id}`,
+          ),
+        ),
+      )
+      for (const last of lasts) base = Math.max(base, last?.position ?? 0)
     }
     await tx.run(sql`update event_store set position_base = ${base}`)
     for (const table of tables) {

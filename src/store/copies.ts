@@ -3,6 +3,7 @@
  * continues after the last key in the target. A marker table exists until the copy is complete.
  */
 import type { Db } from '../sql/db.ts'
+import { DISTRIBUTION_COLUMN, isDistributed } from '../sql/distribution.ts'
 import { ADMINISTRATION, EVENTS, hasTable, migrate, requireCurrent, UNFINISHED_COPY, version } from '../sql/migrate.ts'
 import { describeTables, type Table } from '../sql/tables.ts'
 import { joined, name, type Sql, sql, type Value } from '../sql/template.ts'
@@ -119,7 +120,7 @@ export async function count(db: Db, table: Table): Promise<number> {
 
 /** Copies the rows that the target lacks. Reports the number of rows of each statement. */
 export async function fill(target: Db, table: Route, onProgress: (rows: number) => void): Promise<void> {
-  for await (const { rows } of batches(table, await lastKey(target, table)))
+  for await (const { rows } of batches(table, null, await lastKey(target, table)))
     onProgress(await insert(target, table, rows))
   // Without statistics, the comparison and the first queries of a server would scan the whole table for each range.
   await target.exec(`analyze ${table.name}`)
@@ -131,14 +132,35 @@ export async function* compare(
   table: Route,
   onProgress: (rows: number) => void,
 ): AsyncGenerator<Difference, void, undefined> {
+  if (!isDistributed(table)) return yield* compareWithin(target, table, null, onProgress)
+  for (const project_id of await projectsIn(target, table)) yield* compareWithin(target, table, project_id, onProgress)
+}
+
+/** The projects with rows in the source or the target. */
+async function projectsIn(target: Db, table: Route): Promise<number[]> {
+  const column = name(DISTRIBUTION_COLUMN)
+  const query = sql`select distinct ${column} as id from ${name(table.name)}`
+  const found = [...(await table.from.all<{ id: number }>(query)), ...(await target.all<{ id: number }>(query))]
+  return [...new Set(found.map(({ id }) => id))].sort((a, b) => a - b)
+}
+
+/** The rows of one project: Citus can route such statements, and PostgreSQL estimates their number from the next column. */
+type Part = number | null
+
+async function* compareWithin(
+  target: Db,
+  table: Route,
+  part: Part,
+  onProgress: (rows: number) => void,
+): AsyncGenerator<Difference, void, undefined> {
   let after: Row | null = null
-  for await (const { rows, last } of batches(table, null)) {
-    yield* differences(table, rows, await range(target, table, after, last))
+  for await (const { rows, last } of batches(table, part, null)) {
+    yield* differences(table, rows, await range(target, table, part, after, last))
     after = last
     onProgress(rows.length)
   }
   for (;;) {
-    const beyond: Row[] = await targetRows(target, table, within(table, after))
+    const beyond: Row[] = await targetRows(target, table, within(table, part, after))
     const last = beyond.at(-1)
     if (!last) return
     yield* differences(table, [], beyond)
@@ -163,12 +185,16 @@ export async function finish(target: Db, tables: readonly Route[]): Promise<void
   })
 }
 
-async function* batches(table: Route, from: Row | null): AsyncGenerator<{ rows: Row[]; last: Row }, void, undefined> {
+async function* batches(
+  table: Route,
+  part: Part,
+  from: Row | null,
+): AsyncGenerator<{ rows: Row[]; last: Row }, void, undefined> {
   let limit = FIRST_ROWS
   for (let after = from; ; ) {
     const rows: Row[] = await table.from.all<Row>(sql`
       select ${list(table.columns.map(({ name: column, source }) => sql`t.${name(source)} as ${name(column)}`))}
-      from ${name(table.name)} t ${within(table, after)}
+      from ${name(table.name)} t ${within(table, part, after)}
       order by ${keyOf(table)} limit ${limit}`)
     const last = rows.at(-1)
     if (!last) return
@@ -183,25 +209,28 @@ const size = (row: Row): number =>
   Object.values(row).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
 
 /** The rows of the target after one key, up to another. */
-async function range(target: Db, table: Route, after: Row | null, until: Row): Promise<Row[]> {
+async function range(target: Db, table: Route, part: Part, after: Row | null, until: Row): Promise<Row[]> {
   const rows: Row[] = []
   for (let page: Row[] | undefined; page === undefined || page.length === MAX_ROWS; ) {
-    page = await targetRows(target, table, within(table, rows.at(-1) ?? after, until))
+    page = await targetRows(target, table, within(table, part, rows.at(-1) ?? after, until))
     rows.push(...page)
   }
   return rows
 }
 
 /**
- * At most `MAX_ROWS` rows of the target. PostgreSQL estimates such a range by the first column of the key: with its values,
- * it would expect one row and scan all events of a project. Without them, and with a constant limit, it uses the key's index.
+ * At most `MAX_ROWS` rows of the target. PostgreSQL estimates a range of several columns by the first of them: with its
+ * values, it would expect one row and scan the whole table. Without them, and with a constant limit, it uses the key's
+ * index. Citus needs the value of a project, and then the range begins with the second column.
  */
 function targetRows(target: Db, table: Route, condition: Sql): Promise<Row[]> {
+  const query = sql`
+    select ${list(table.columns.map(readable))} from ${name(table.name)} t ${condition}
+    order by ${keyOf(table)} limit 2000`
+  if (isDistributed(table)) return target.all<Row>(query)
   return target.tx(async (tx) => {
     await tx.exec('set local plan_cache_mode = force_generic_plan')
-    return tx.all<Row>(sql`
-      select ${list(table.columns.map(readable))} from ${name(table.name)} t ${condition}
-      order by ${keyOf(table)} limit 2000`)
+    return tx.all<Row>(query)
   })
 }
 
@@ -265,12 +294,15 @@ const list = (parts: readonly Sql[]): Sql => joined(parts, ', ')
 
 const keyOf = ({ key }: Table): Sql => list(key.map((column) => sql`t.${name(column)}`))
 
-/** A condition on the key: after one row, up to another. */
-function within(table: Table, after: Row | null, until: Row | null = null): Sql {
-  const valuesOf = (row: Row): Sql => list(table.key.map((column) => sql`${cell(row, column)}`))
+/** A condition on the key: in one project, after one row, up to another. */
+function within(table: Table, part: Part, after: Row | null, until: Row | null = null): Sql {
+  const key = part === null ? table.key : table.key.slice(1)
+  const columns = list(key.map((column) => sql`t.${name(column)}`))
+  const valuesOf = (row: Row): Sql => list(key.map((column) => sql`${cell(row, column)}`))
   const conditions = [
-    ...(after ? [sql`(${keyOf(table)}) > (${valuesOf(after)})`] : []),
-    ...(until ? [sql`(${keyOf(table)}) <= (${valuesOf(until)})`] : []),
+    ...(part === null ? [] : [sql`t.${name(DISTRIBUTION_COLUMN)} = ${part}`]),
+    ...(after ? [sql`(${columns}) > (${valuesOf(after)})`] : []),
+    ...(until ? [sql`(${columns}) <= (${valuesOf(until)})`] : []),
   ]
   return conditions.length ? sql`where ${joined(conditions, ' and ')}` : sql``
 }

@@ -6,10 +6,14 @@ import { histogram, intervalsOf } from '../../src/events/histogram.ts'
 import { ingest } from '../../src/events/ingest.ts'
 import type { NewEvent } from '../../src/events/normalize-event.ts'
 import type { Db } from '../../src/sql/db.ts'
+import { isDistributed } from '../../src/sql/distribution.ts'
+import { openDatabase } from '../../src/sql/open.ts'
+import { describeTables } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
 import { PROVE } from '../helpers/figures.ts'
+import { simulateNodes } from '../helpers/nodes-of-projects.ts'
 
 const SECOND = 1_000_000
 const MINUTE = 60 * SECOND
@@ -286,6 +290,7 @@ onBothEngines(t, 'counts existing events in the background, during ingestion and
   // Its first round would count the events before the test does.
   await deps.counter.stop()
   const counter = createEventCounter({ events, reader: deps.eventReader, log: NO_LOG })
+  for (const name of ['Second', 'Third']) await send('POST', '/api/projects/', { body: { name } })
   await events.tx((tx) =>
     ingest(
       tx,
@@ -314,6 +319,44 @@ onBothEngines(t, 'counts existing events in the background, during ingestion and
   t.strictSame(after.body.results, scanned.body.results)
   await counter.work()
   t.strictSame((await bothCounts(events))[0], expected, 'another round changes nothing')
+})
+
+t.test('counts the events of other projects while the database node of one is down (postgres)', async (t) => {
+  const { deps, send } = await openApp(t, 'postgres')
+  const { events } = deps
+  await deps.counter.stop()
+  const failures: object[] = []
+  const log = { ...NO_LOG, error: (fields: object) => failures.push(fields) }
+  const counter = createEventCounter({ events, reader: deps.eventReader, log })
+  await send('POST', '/api/projects/', { body: { name: 'Second' } })
+  const rows = [1, 2].flatMap((project_id) => [newEvent(project_id, { project_id })])
+  await events.tx((tx) => ingest(tx, rows))
+  await recount(events)
+  const nodes = await simulateNodes(events)
+  await nodes.lose(1)
+  await counter.work()
+  t.strictSame(await events.all(sql`select project_id from uncounted_events`), [{ project_id: 1 }])
+  t.match(failures, [{ project: 1, err: { code: 'unavailable' } }])
+  t.strictSame(await events.all(sql`select count from event_counts where project_id = 2 order by event`), [
+    { count: 1 },
+    { count: 1 },
+  ])
+})
+
+t.test('recounts with statements that a cluster can route (postgres)', async (t) => {
+  const { deps } = await openApp(t, 'postgres')
+  const texts: string[] = []
+  const db = await openDatabase(deps.config.DATABASE_URL, { observe: (_, text) => texts.push(text) })
+  t.teardown(() => db.close())
+  await db.tx((tx) => ingest(tx, [newEvent(1)]))
+  const distributed = (await describeTables(db)).filter(isDistributed).map(({ name }) => name)
+  texts.length = 0
+  await recount(db)
+  const named = new RegExp(`\\b(from|into|update|join) (${distributed.join('|')})\\b`)
+  const found = texts.filter((text) => named.test(text))
+  t.ok(found.length)
+  for (const text of found) t.match(text, /project_id = \$\d/)
+  t.notMatch(texts.join(), /recursive/)
 })
 
 t.test('a deletion while existing events are read does not change their count twice', async (t) => {

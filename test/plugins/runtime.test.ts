@@ -11,6 +11,7 @@ import * as states from '../../src/store/plugin_states.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { uuid } from '../helpers/events.ts'
 import { ingest, plainEvents } from '../helpers/exports.ts'
+import { simulateNodes } from '../helpers/nodes-of-projects.ts'
 import {
   capture,
   configsUrl,
@@ -21,6 +22,7 @@ import {
   setEnabled,
   storedEvents,
 } from '../helpers/plugins.ts'
+import { until } from '../helpers/site.ts'
 
 t.setTimeout(900_000)
 
@@ -278,6 +280,44 @@ onBothEngines(
   },
   options,
 )
+
+t.test('a project whose database node is down does not stop the deliveries of others (postgres)', async (t) => {
+  const app = await openApp(t, 'postgres', options)
+  const { deps, first } = app
+  const receiver = await openReceiver(t)
+  const source = `export async function onEvent(event, { config }) {
+    await fetch(config.url, { method: 'POST', body: event.event })
+  }`
+  const other = (await app.send('POST', '/api/projects/', { body: { name: 'Other' } })).body
+  const { plugin } = await runPlugin(app, source, { config: { url: receiver.url } })
+  const enabled = await app.send('POST', `/api/projects/${other.id}/plugin_configs/`, {
+    body: { plugin, enabled: true, order: 0, config: { url: receiver.url } },
+  })
+  t.equal(enabled.status, 201)
+  const send = async (api_key: string, event: string): Promise<void> => {
+    const sent = await app.send('POST', '/capture/', { key: null, body: { api_key, event, distinct_id: 'ada' } })
+    t.equal(sent.status, 200)
+  }
+  const received = () => receiver.received.map(({ body }) => body)
+  const nodes = await simulateNodes(deps.db)
+  await send(first.project_token, 'on the first node')
+  await nodes.lose(first.project_id)
+  for (const event of ['one', 'two']) {
+    await send(other.api_token, event)
+    await until(async () => {
+      await deps.plugins.deliveries.drain()
+      return received().includes(event)
+    })
+  }
+  t.same(received(), ['one', 'two'])
+  await nodes.restore(first.project_id)
+  await until(async () => {
+    app.advance(60_000)
+    await deps.plugins.deliveries.drain()
+    return received().length === 3
+  })
+  t.equal(received().at(-1), 'on the first node')
+})
 
 onBothEngines(
   t,

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { createLoop } from '../../background/loop.ts'
+import { createSetAside } from '../../background/set-aside.ts'
 import { type FollowedEvent, follow } from '../../events/follow.ts'
 import { personsOf, storedEvent } from '../../events/plugin-event.ts'
 import { horizon } from '../../events/positions.ts'
@@ -64,6 +65,21 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   /** When each configuration had its last turn. */
   const turns = new Map<number, number>()
 
+  const onFailure = (error: unknown, fields: object): void => {
+    if (!loop.stopped) log.error({ err: error, ...fields }, 'delivering events to a plugin failed; retrying')
+  }
+  const milliseconds = (): number => Date.parse(now())
+  /** Projects whose events cannot be read. On a cluster, their node may be down. */
+  const unreachable = createSetAside<number>({
+    milliseconds,
+    onFailure: (error, project, retry_ms) => onFailure(error, { project, retry_ms }),
+  })
+  /** Configurations whose last turn failed. */
+  const failing = createSetAside<number>({
+    milliseconds,
+    onFailure: (error, plugin_config, retry_ms) => onFailure(error, { plugin_config, retry_ms }),
+  })
+
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const lease = (): states.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
 
@@ -86,21 +102,20 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       .filter(({ id }) => !active.has(id))
       .sort((a, b) => (turns.get(a.id) ?? 0) - (turns.get(b.id) ?? 0))
     let started = 0
-    for (const row of waiting) {
+    const reachable = unreachable.due(waiting, ({ project_id }) => project_id)
+    for (const row of failing.due(reachable, ({ id }) => id)) {
       if (loop.stopped || active.size >= MAX_ACTIVE) break
       const state = await stateOf(row.id, end)
       if (!state || (state.retry_at !== null && state.retry_at > now())) continue
       const place = { project_id: row.project_id, after: state, before: end }
-      if ((await follow(reader, place, 1)).length === 0) continue
+      const next = await unreachable.attempt(row.project_id, () => follow(reader, place, 1))
+      if (!next?.length) continue
       const claimed = await states.claim(db, row.id, lease())
       if (!claimed) continue
       turns.set(row.id, performance.now())
       started++
-      const turn = serve(row, claimed, end)
-        .catch((error) => {
-          if (!loop.stopped)
-            log.error({ err: error, plugin_config: row.id }, 'delivering events to a plugin failed; retrying')
-        })
+      const turn = failing
+        .attempt(row.id, () => serve(row, claimed, end))
         .finally(() => {
           active.delete(row.id)
           loop.wake()
@@ -130,7 +145,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     }, RENEW_MS)
     try {
       const configuration = await configurations.load(row)
-      if (!configuration) return
+      if (!configuration) throw new Error('The code or the secrets of the configuration cannot be read.')
       const until = performance.now() + TURN_MS
       let { attempts } = state
       let after: states.Place = state
