@@ -9,7 +9,7 @@ import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { createEventCounter, type EventCounter } from './events/counts.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
-import { advancePositions } from './events/positions.ts'
+import { advancePositions, createTransactionWatch } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
 import { createSessionCloser, type SessionCloser } from './events/sessions.ts'
@@ -40,6 +40,7 @@ import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
 import * as pluginLogs from './store/plugin_logs.ts'
 import * as pluginMetrics from './store/plugin_metrics.ts'
+import * as projects from './store/projects.ts'
 import * as purges from './store/purges.ts'
 import { openVault, reencryptSecrets } from './store/secrets.ts'
 import { NO_SECRET_KEY, type Vault } from './store/vault.ts'
@@ -189,6 +190,7 @@ export async function buildDeps({
       queued: () => purges.list(db),
       done: (project_id) => purges.remove(db, project_id),
       retentions: () => purges.retentions(db),
+      projects: (after) => projects.idsAfter(db, after),
       deletePersons: (time) => completeDeletions({ db, events }, time),
       expired: (project_id, places) => plugins.deliveries.noteExpired(project_id, places),
       removeExpired: async () => {
@@ -201,7 +203,13 @@ export async function buildDeps({
     },
   })
   const counter = createEventCounter({ events, reader: eventReader, log: logOf('events') })
-  const sessionCloser = createSessionCloser({ events, now, log: logOf('events') })
+  const sessionCloser = createSessionCloser({
+    events,
+    projects: (after) => projects.idsAfter(db, after),
+    now,
+    log: logOf('events'),
+  })
+  const transactionWatch = createTransactionWatch(events, logOf('exports'))
   const mailer = await openMail({ config, db, ids, now, milliseconds, log: logOf('mail'), metrics })
   const passwordProcesses = createPasswordProcesses()
   const signIn: SignInService = {
@@ -223,6 +231,7 @@ export async function buildDeps({
     purger.start()
     counter.start()
     sessionCloser.start()
+    if (events.engine === 'postgres') transactionWatch.start()
   }
   const files_root = exportFolder(config, db)
   const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW })
@@ -307,6 +316,7 @@ export async function buildDeps({
       await purger.stop()
       await counter.stop()
       await sessionCloser.stop()
+      await transactionWatch.stop()
       await Promise.all(running)
       signIn.failures.flush()
       await eventReader.stop()
@@ -328,7 +338,7 @@ function observeStatements({
   metrics,
   tracing,
 }: Pick<Deps, 'config' | 'log' | 'metrics' | 'tracing'>): Required<Pick<DbOptions, 'observe'>> &
-  Pick<DbOptions, 'snapshot'> {
+  Pick<DbOptions, 'snapshot' | 'background_checkpoints'> {
   const engine = config.DATABASE_URL.startsWith('postgres') ? 'postgres' : 'sqlite'
   return {
     observe: (seconds, text) => {
@@ -342,6 +352,7 @@ function observeStatements({
         )
     },
     ...(tracing && { snapshot: tracing.snapshot }),
+    background_checkpoints: true,
   }
 }
 
@@ -385,7 +396,7 @@ export async function openStores({
   db: Database
   ids: Ids
   now: string
-  observer?: Pick<DbOptions, 'observe' | 'snapshot'>
+  observer?: Pick<DbOptions, 'observe' | 'snapshot' | 'background_checkpoints'>
 }): Promise<Database> {
   await migrate(db, now)
   if ((await identity(db)) === undefined) await db.tx((tx) => claim(tx, ids.uuid(), now))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
+import { oldestTransaction } from './events/positions.ts'
 import type { EventReader } from './events/readers.ts'
 import type { EventWriter } from './events/writer.ts'
 import type { Exporter } from './exports/exporter.ts'
@@ -104,6 +105,7 @@ async function readQueues(db: Database, time: number): ReturnType<GaugeReader> {
   const due = await gauges.dueExports(db, now, late)
   const { mails, oldest_mail, purges, sessions } = await gauges.queueLengths(db, now)
   const backup = await backupStatus(db)
+  const oldest = await oldestTransaction(db, 0)
   const secondsSince = (at: string): number => Math.max(0, (time - Date.parse(at)) / 1000)
   const lag = new Map<string, number>()
   const behind = new Map<string, number>()
@@ -120,6 +122,7 @@ async function readQueues(db: Database, time: number): ReturnType<GaugeReader> {
     })),
     workspace_export_lag_seconds: byDestination(lag),
     workspace_exports_behind: byDestination(behind),
+    workspace_database_oldest_transaction_seconds: one(oldest?.seconds ?? 0),
     workspace_mail_queue_length: one(mails),
     workspace_mail_queue_oldest_seconds: one(oldest_mail === null ? 0 : secondsSince(oldest_mail)),
     workspace_purge_queue_length: one(purges),

@@ -39,6 +39,10 @@ const GAUGES = {
     labels: ['version', 'schema_version', 'node_version', 'role', 'engine'],
   },
   workspace_database_up: { help: 'Whether the database answered the last scrape: 1 or 0.', labels: [] },
+  workspace_database_oldest_transaction_seconds: {
+    help: 'The age of the oldest transaction in the PostgreSQL cluster that has written. Exports deliver no event that arrived after it began. 0 without one, and on SQLite.',
+    labels: [],
+  },
   workspace_database_clock_skew_seconds: {
     help: "How far the clock of the database is ahead of this machine's. Always 0 on SQLite.",
     labels: [],

@@ -4,7 +4,7 @@ import { bearer } from '../auth/caller.ts'
 import { contractOf } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
-import { ping } from '../store/installation.ts'
+import { ping, requireWrites } from '../store/installation.ts'
 import { type Area, RawResponse } from './handler-context.ts'
 import { htmlPage } from './html.ts'
 
@@ -26,13 +26,15 @@ const referencePage = (nonce: string): string => `<!doctype html>
 </html>
 `
 
-export const service = ({ db, config, metrics, lifecycle, providers, mailer }: Deps): Area<'service'> => ({
+export const service = ({ db, events, config, metrics, lifecycle, providers, mailer }: Deps): Area<'service'> => ({
   operations: {
     'service.live': async () => ({ status: 'ok' }),
 
     'service.ready': async () => {
       if (lifecycle.draining) throw unavailable('This server is shutting down. Retry on another one.')
       await ping(db)
+      await requireWrites(db, 'installation')
+      await requireWrites(events, 'event_store')
       return { status: 'ok' }
     },
 

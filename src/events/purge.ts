@@ -1,13 +1,16 @@
 /** Deletes the events of deleted projects and persons, events past their project's retention, and other expired rows. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
 import { deleteEvents } from './counts.ts'
+import { eachProject } from './each-project.ts'
 
-/** Rows per transaction. Ingestion waits for one transaction at most. */
-const CHUNK = 1_000
+/** Rows per transaction. Ingestion waits for one transaction at most, which takes 2 to 10 ms on SQLite. */
+const CHUNK = 200
+/** Rows that are read before the other requests get their turn. */
+const PAGE = 500
 /** Ingestion caches project tokens for a moment, so a deleted project is checked again before it leaves the queue. */
 const GRACE_MS = 60_000
 const FIRST_ROUND_MS = 5_000
@@ -21,6 +24,8 @@ export interface Purges {
   queued(): Promise<{ project_id: number; queued_at: string }[]>
   done(project_id: number): Promise<void>
   retentions(): Promise<{ project_id: number; days: number }[]>
+  /** Returns the next projects after an id, in the order of their ids. */
+  projects(after: number): Promise<readonly number[]>
   /** Completes deletions of persons that a process did not finish before `time`. */
   deletePersons(time: string): Promise<void>
   /** Called with events that the retention deleted. */
@@ -54,7 +59,7 @@ export interface Purger {
 interface Replaceable {
   table: Sql
   /** Joins the current state of an entry `e`. */
-  state: Sql
+  state(project_id: number): Sql
   isReplaced: Sql
 }
 
@@ -62,12 +67,13 @@ interface Replaceable {
 const REPLACEABLE: Replaceable[] = [
   {
     table: sql`person_changes`,
-    state: sql`left join persons p on p.project_id = e.project_id and p.id = e.person_id`,
+    state: (project_id) => sql`left join persons p on p.project_id = ${project_id} and p.id = e.person_id`,
     isReplaced: sql`e.distinct_id is null and (p.id is null or p.last_change > e.seq)`,
   },
   {
     table: sql`session_changes`,
-    state: sql`left join event_sessions s on s.project_id = e.project_id and s.session_id = e.session_id`,
+    state: (project_id) =>
+      sql`left join event_sessions s on s.project_id = ${project_id} and s.session_id = e.session_id`,
     isReplaced: sql`(s.session_id is null or s.last_change > e.seq)`,
   },
 ]
@@ -75,10 +81,13 @@ const REPLACEABLE: Replaceable[] = [
 const SESSION_ID = either(sql`properties ->> '$."$session_id"'`, sql`properties ->> '$session_id'`)
 
 interface EventDeletion {
-  project_id: number
   distinct_id: string
   /** Microseconds. */
   before: number
+}
+
+function* slices<Item>(list: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < list.length; start += CHUNK) yield list.slice(start, start + CHUNK)
 }
 
 export function createPurger({ events, purges, now, log }: PurgerOptions): Purger {
@@ -114,7 +123,10 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     }
     if (isDaily) {
       pruned_at = Date.parse(now())
-      for (const entries of REPLACEABLE) await pruneChanges(entries, (Date.parse(now()) - CHANGES_MS) * 1000)
+      const before = (Date.parse(now()) - CHANGES_MS) * 1000
+      await eachProject(purges.projects, loop, async (project_id) => {
+        for (const entries of REPLACEABLE) await pruneChanges(entries, project_id, before)
+      })
     }
     await purges.removeExpired()
     return left
@@ -126,60 +138,68 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     while (after !== undefined && !loop.stopped) {
       const read: { session_id: string; end_timestamp: number }[] = await events.all(sql`
         select session_id, end_timestamp from event_sessions
-        where project_id = ${project_id} and session_id > ${after} order by session_id limit ${CHUNK}`)
+        where project_id = ${project_id} and session_id > ${after} order by session_id limit ${PAGE}`)
       const expired = read.filter(({ end_timestamp }) => end_timestamp < before)
-      if (expired.length)
+      for (const some of slices(expired))
         await events.run(sql`
           delete from event_sessions where project_id = ${project_id} and end_timestamp < ${before}
-            and session_id in ${oneOf(expired.map(({ session_id }) => session_id))}`)
+            and session_id in ${oneOf(some.map(({ session_id }) => session_id))}`)
       after = read.at(-1)?.session_id
+      await turn()
     }
   }
 
   /**
-   * Deletes the entries from before a time (microseconds) that a later change replaced. Exports that have not read them
-   * deliver the later change.
+   * Deletes the entries of a project from before a time (microseconds) that a later change replaced. Exports that have not
+   * read them deliver the later change. Pages are within a project: SQLite uses only the project of `(project_id, seq)`,
+   * and would read all earlier entries for each page.
    */
-  async function pruneChanges({ table, state, isReplaced }: Replaceable, before: number): Promise<void> {
-    let after: { project_id: number; seq: number } | undefined = { project_id: 0, seq: 0 }
-    while (after && !loop.stopped) {
-      const read: { project_id: number; seq: number; replaced: boolean | number }[] = await events.all(sql`
-        select e.project_id, e.seq, e.changed_at < ${before} and ${isReplaced} as replaced
-        from ${table} e ${state} where (e.project_id, e.seq) > (${after.project_id}, ${after.seq})
-        order by e.project_id, e.seq limit ${CHUNK}`)
-      const replaced = read.filter((entry) => entry.replaced)
-      for (const project_id of new Set(replaced.map((entry) => entry.project_id)))
+  async function pruneChanges({ table, state, isReplaced }: Replaceable, project_id: number, before: number) {
+    let after: number | undefined = 0
+    while (after !== undefined && !loop.stopped) {
+      const read: { seq: number; changed_at: number; replaced: boolean | number }[] = await events.all(sql`
+        select e.seq, e.changed_at, ${isReplaced} as replaced from ${table} e ${state(project_id)}
+        where e.project_id = ${project_id} and e.seq > ${after} order by e.seq limit ${PAGE}`)
+      const replaced = read.filter((entry) => entry.replaced && entry.changed_at < before)
+      for (const some of slices(replaced))
         await events.run(sql`
-          delete from ${table} where project_id = ${project_id}
-            and seq in ${oneOf(replaced.filter((entry) => entry.project_id === project_id).map(({ seq }) => seq))}`)
-      after = read.at(-1)
+          delete from ${table} where project_id = ${project_id} and seq in ${oneOf(some.map(({ seq }) => seq))}`)
+      const last = read.at(-1)
+      // Entries are in the order of their times, so all later ones stay too.
+      after = last && last.changed_at < before ? last.seq : undefined
+      await turn()
     }
   }
 
   /** A request that arrived before the deletion may be stored after it, so an id stays queued for a while. */
   async function removeEventsOfPersons(): Promise<number> {
     let left = 0
-    let after: { project_id: number; distinct_id: string } | undefined = { project_id: 0, distinct_id: '' }
-    while (after && !loop.stopped) {
-      const queued: EventDeletion[] = await events.all<EventDeletion>(sql`
-        select project_id, distinct_id, before from event_deletions
-        where (project_id, distinct_id) > (${after.project_id}, ${after.distinct_id})
-        order by project_id, distinct_id limit ${CHUNK}`)
-      for (const { project_id, distinct_id, before } of queued) {
-        const mine = sql`project_id = ${project_id} and distinct_id = ${distinct_id}`
-        const some = sql`from events where ${mine} and created_at < ${before} order by timestamp, uuid limit ${CHUNK}`
-        const removed = await inChunks(async () => {
-          await events.run(sql`
-            delete from event_sessions where ${mine} and session_id in (select ${SESSION_ID} ${some})`)
-          return deleteEvents(events, project_id, sql`uuid in (select uuid ${some})`)
-        })
-        if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted person')
-        if (loop.stopped || Date.parse(now()) - before / 1000 < GRACE_MS) left++
-        else await events.run(sql`delete from event_deletions where ${mine} and before = ${before}`)
+    await eachProject(purges.projects, loop, async (project_id) => {
+      let after: string | undefined = ''
+      while (after !== undefined && !loop.stopped) {
+        const queued: EventDeletion[] = await events.all<EventDeletion>(sql`
+          select distinct_id, before from event_deletions where project_id = ${project_id} and distinct_id > ${after}
+          order by distinct_id limit ${CHUNK}`)
+        for (const deletion of queued) if (!(await removeEventsOf(project_id, deletion))) left++
+        after = queued.at(-1)?.distinct_id
       }
-      after = queued.at(-1)
-    }
+    })
     return left
+  }
+
+  /** Returns false if the id stays queued. */
+  async function removeEventsOf(project_id: number, { distinct_id, before }: EventDeletion): Promise<boolean> {
+    const mine = sql`project_id = ${project_id} and distinct_id = ${distinct_id}`
+    const some = sql`from events where ${mine} and created_at < ${before} order by timestamp, uuid limit ${CHUNK}`
+    const removed = await inChunks(async () => {
+      await events.run(sql`
+        delete from event_sessions where ${mine} and session_id in (select ${SESSION_ID} ${some})`)
+      return deleteEvents(events, project_id, sql`uuid in (select uuid ${some})`)
+    })
+    if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted person')
+    if (loop.stopped || Date.parse(now()) - before / 1000 < GRACE_MS) return false
+    await events.run(sql`delete from event_deletions where ${mine} and before = ${before}`)
+    return true
   }
 
   async function removeProject(project_id: number): Promise<number> {

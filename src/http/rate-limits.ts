@@ -15,6 +15,7 @@ import {
   PER_USER_EVENTS,
   PER_USER_SESSIONS,
   type RateWindows,
+  WINDOW_LENGTHS,
 } from './request-counter.ts'
 
 const HOUR_MS = 3_600_000
@@ -93,7 +94,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       }
     if (milliseconds() - cleaned_at < CLEANUP_EVERY_MS) return
     cleaned_at = milliseconds()
-    await requestCounts.removeExpired(db, cleaned_at)
+    await requestCounts.removeExpired(db, cleaned_at, WINDOW_LENGTHS)
   }
 
   const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined

@@ -29,6 +29,15 @@ export const PER_ADDRESS: RateWindows = [{ limit: 60, seconds: 60 }]
 /** Per project, for capture. Far above the usual traffic of a project, and low enough to protect other projects. */
 export const PER_PROJECT_CAPTURE: RateWindows = [{ limit: 4_800, seconds: 10 }]
 
+/** The lengths of all windows, in seconds. */
+export const WINDOW_LENGTHS = [
+  ...new Set(
+    [PER_USER, PER_USER_EVENTS, PER_USER_SESSIONS, PER_ADDRESS, PER_PROJECT_CAPTURE]
+      .flat()
+      .map(({ seconds }) => seconds),
+  ),
+]
+
 /** Bounds memory. Above it, the counter drops the least recently used name. */
 export const MAX_NAMES = 50_000
 

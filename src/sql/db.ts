@@ -39,6 +39,8 @@ export interface Database extends Db {
   changes(): number | undefined
   /** Resolves when every commit visible so far, of any process, is on disk. On PostgreSQL, visible commits are. */
   sync(): Promise<void>
+  /** Why the last write failed, if the database accepts none, as on a full disk. Undefined after a write that succeeded. */
+  writeFailure(): unknown
 }
 
 export interface PoolState {
@@ -67,6 +69,8 @@ export interface DbOptions {
   mode?: 'create' | 'existing' | 'read' | 'alone' | 'restoring'
   /** SQLite: the file inside the folder. */
   file?: string
+  /** SQLite: moves the log into the file in a thread instead of in commits. For servers. */
+  background_checkpoints?: boolean
   /** PostgreSQL: the size of the pool. */
   connections?: number
   /** PostgreSQL: lookups share two more connections. For servers with many parallel requests. */

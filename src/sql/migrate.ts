@@ -25,6 +25,7 @@ import pluginRuntime from './migrations/0022-plugin-runtime.ts'
 import siteApps from './migrations/0023-site-apps.ts'
 import pluginValues from './migrations/0024-plugin-values.ts'
 import inviteMails from './migrations/0026-invite-mails.ts'
+import openRuns from './migrations/0027-open-runs.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -72,6 +73,7 @@ export const ADMINISTRATION: Track = {
     siteApps,
     pluginValues,
     inviteMails,
+    openRuns,
   ],
 }
 export const EVENTS: Track = {

@@ -22,12 +22,13 @@ const UNREACHABLE =
 const INTERNAL_ERROR = 'XX000'
 const WORKER_LOST =
   /^(could not commit transaction (for shard \d+ )?on (any|at least one) active node|failure on connection marked as essential)/
-const DISK_FULL = '53100'
 /** Citus needs the project of a statement, and a generic plan has no values. */
 const FEATURE_NOT_SUPPORTED = '0A000'
 const UNPLANNABLE = 'could not create distributed plan'
 /** Lock timeout, idle-in-transaction timeout, transaction timeout. The transaction is rolled back. */
 const TIMEOUTS = new Set(['55P03', '25P03', '25P04'])
+/** Disk full, I/O error, read-only server: no write succeeds. */
+const NOT_WRITABLE = new Set(['53100', '58030', '25006'])
 /** The pool's error message when no connection becomes free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
 
@@ -63,6 +64,7 @@ export async function openPostgres(
 
   const lookups = share_connections ? createLookups(connection) : undefined
 
+  let write_failure: unknown
   const prepared = new Map<string, Prepared>()
   const query = async (on: pg.Pool | pg.PoolClient, statement: Sql, lookup = false): Promise<pg.QueryResult> => {
     const { text, values } = compile(statement, 'postgres')
@@ -81,7 +83,9 @@ export async function openPostgres(
       })
       return result ?? (await on.query({ name, text, values }))
     } catch (error) {
-      throw describeConnectionError(error, url)
+      const described = describeConnectionError(error, url)
+      if (NOT_WRITABLE.has(errorCode(error))) write_failure = described
+      throw described
     } finally {
       observe?.((performance.now() - start) / 1000, text)
     }
@@ -94,7 +98,11 @@ export async function openPostgres(
     get: async <Row>(statement: Sql): Promise<Row | undefined> =>
       (await query(where, statement, where === pool)).rows[0],
     count: async (found) => (await query(where, counting(found))).rows[0].count,
-    run: async (statement) => (await query(where, statement)).rowCount ?? 0,
+    run: async (statement) => {
+      const { rowCount } = await query(where, statement)
+      if (where === pool) write_failure = undefined
+      return rowCount ?? 0
+    },
     exec: async (text) => {
       await where.query(text).catch((error) => {
         throw describeConnectionError(error, url)
@@ -128,6 +136,7 @@ export async function openPostgres(
     }),
     changes: () => undefined,
     sync: async () => undefined,
+    writeFailure: () => write_failure,
     tx: async (work) => {
       const client = await pool.connect().catch((error) => {
         throw describeConnectionError(error, url)
@@ -213,7 +222,10 @@ export function describeConnectionError(error: unknown, url: string): unknown {
   if (message.includes(POOL_TIMEOUT) || TIMEOUTS.has(code))
     return failure('The database is busy or unreachable. Retry in a moment.')
   if (isConnectionLost(error)) return failure('The database is unreachable. Retry in a moment.')
-  if (code === DISK_FULL) return failure('The disk of the database is full. Free some space and retry.')
+  if (NOT_WRITABLE.has(code))
+    return failure(
+      'The database accepts no writes: its disk is full or fails, or it is read-only. Fix the cause, then retry.',
+    )
   if (code === FEATURE_NOT_SUPPORTED && message === UNPLANNABLE)
     return new Error(
       'The cluster cannot plan a statement whose values are hidden. Set plan_cache_mode to auto for the database and the user of the server.',

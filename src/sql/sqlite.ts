@@ -3,6 +3,7 @@ import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { unavailable } from '../errors.ts'
+import { createCheckpoints, FALLBACK_PAGES } from './checkpoints.ts'
 import { type Database, DatabaseFileError, type Db, type DbOptions, type Observe } from './db.ts'
 import { keepPrivate, makePrivateDatabase, makePrivateFolder } from './private-files.ts'
 import { compile, counting, type Sql, type Value } from './template.ts'
@@ -20,7 +21,7 @@ const MAX_CACHED_COUNTS = 1_000
  */
 export async function openSqlite(
   folder: string,
-  { observe, snapshot, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
+  { observe, snapshot, background_checkpoints, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
 ): Promise<Database> {
   const file = join(folder, name)
   if (existsSync(join(folder, UNFINISHED_RESTORE)) && mode !== 'restoring')
@@ -46,6 +47,7 @@ export async function openSqlite(
     // The write queue syncs the log after each commit, in the thread pool. With "full", SQLite would block for it.
     writer.pragma('synchronous = normal')
     writer.pragma('foreign_keys = on')
+    if (background_checkpoints) writer.pragma(`wal_autocheckpoint = ${FALLBACK_PAGES}`)
   }
   const reader = mode === 'alone' || mode === 'restoring' ? writer : new Sqlite(file, { readonly: true, timeout: 50 })
 
@@ -59,9 +61,11 @@ export async function openSqlite(
   }
   const timed: Timed = observe ? measured(observe) : (_, work) => work()
 
+  const checkpoints = background_checkpoints ? createCheckpoints(file) : undefined
   let log: FileHandle | undefined
   const sync = async (): Promise<void> => {
     if (!writer.open) return
+    checkpoints?.committed()
     // SQLite creates the log with the first statement and keeps it while a connection is open.
     log ??= await openFile(`${file}-wal`)
     await log.datasync()
@@ -120,6 +124,7 @@ export async function openSqlite(
     pool: () => undefined,
     changes,
     sync: queue.sync,
+    writeFailure: queue.failure,
     all: async <Row>(statement: Sql) => {
       const { text, values } = compile(statement, 'sqlite')
       const prepared = read(text)
@@ -139,6 +144,7 @@ export async function openSqlite(
     exec: (text) => queue.exclusive(() => onWriter.exec(text)),
     close: () =>
       queue.exclusive(async () => {
+        await checkpoints?.stop()
         await log?.close()
         reader.close()
         writer.close()

@@ -53,6 +53,15 @@ export function oneOf(list: readonly (string | number)[]): Either {
   }
 }
 
+/**
+ * `column ${among(selected)}`: the values of a subquery with a limit. PostgreSQL does not know the limit of a prepared
+ * statement and would read the whole table for `in`.
+ */
+export const among = (selected: Sql): Either => ({
+  sqlite: sql`in (${selected})`,
+  postgres: sql`= any(array(${selected}))`,
+})
+
 /** Rows per insert. Few sizes mean few prepared statements. */
 const CHUNK_SIZES = [100, 30, 10, 3, 1]
 
@@ -94,6 +103,9 @@ export const forUpdate: Either = { sqlite: none, postgres: sql`for update` }
 /** The same for rows that no other transaction has locked. */
 export const skipLocked: Either = { sqlite: none, postgres: sql`for update skip locked` }
 
+/** Tests set this function to record the text of every statement. */
+const hooks: { recordStatement?: (engine: Engine, text: string) => void } = globalThis
+
 /** Returns the text and parameters of a statement for one engine. */
 export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
   const values: Value[] = []
@@ -101,16 +113,19 @@ export function compile(statement: Sql, engine: Engine): { text: string; values:
     values.push(value)
     return engine === 'sqlite' ? '?' : `$${values.length}`
   })
+  hooks.recordStatement?.(engine, text)
   return { text, values }
 }
 
 /** Returns a statement of PostgreSQL with its values as literals. COPY accepts no parameters. */
-export const compileInline = (statement: Sql, quote: (text: string) => string): string =>
-  textOf(statement, 'postgres', (value) => {
+export function compileInline(statement: Sql, quote: (text: string) => string): string {
+  if (hooks.recordStatement) compile(statement, 'postgres')
+  return textOf(statement, 'postgres', (value) => {
     if (value instanceof Uint8Array) throw new Error('Binary values must be parameters.')
     // A quoted literal has the unknown type, as a parameter has.
     return value === null ? 'null' : quote(String(value))
   })
+}
 
 function textOf({ strings, parts }: Sql, engine: Engine, writeValue: (value: Value) => string): string {
   let text = strings[0] ?? ''

@@ -47,6 +47,8 @@ export interface WriteQueue {
   yieldIfDue(): Promise<void>
   /** Resolves when everything committed so far, by any process, is on disk. */
   sync(): Promise<void>
+  /** Why the last write failed, if the disk refused it. Undefined after a write that succeeded. */
+  failure(): unknown
   /** Runs `work` outside a transaction. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -75,6 +77,14 @@ export function createWriteQueue(
   let flushing: Promise<void> | undefined
   /** After a failed fsync the kernel may drop unwritten pages, so no later write is acknowledged either. */
   let sync_error: unknown
+  let failure: unknown
+
+  /** Turns a storage failure into `unavailable` and remembers it; returns any other error unchanged. */
+  const describe = (error: unknown): unknown => {
+    const described = describeStorageError(error)
+    if (described !== error) failure = described
+    return described
+  }
 
   const enqueue = <Result>(work: () => Promise<Result>, mode: Write['mode']): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
@@ -101,7 +111,7 @@ export function createWriteQueue(
     try {
       acknowledge([{ settle: await retryWhileBusy(work, deadline), reject }])
     } catch (error) {
-      reject(describeStorageError(error))
+      reject(describe(error))
     }
     await flushing
   }
@@ -127,6 +137,7 @@ export function createWriteQueue(
         await sync()
       } catch (error) {
         sync_error = unavailable(SYNC_FAILED, error)
+        failure = sync_error
         rejectAll([...writes, ...committed.splice(0)])
         break
       }
@@ -140,7 +151,7 @@ export function createWriteQueue(
       await retryWhileBusy(async () => begin.run(), first.deadline)
     } catch (error) {
       queue.shift()
-      return first.reject(describeStorageError(error))
+      return first.reject(describe(error))
     }
     resumed_at = performance.now()
     const group = queue.splice(0, groupSize(first))
@@ -151,7 +162,7 @@ export function createWriteQueue(
     } catch (error) {
       // Nothing is committed and no promise is settled yet.
       if (writer.inTransaction) rollback.run()
-      if (group.length === 1) return first.reject(describeStorageError(error))
+      if (group.length === 1) return first.reject(describe(error))
       // Retry each write separately, so that only the writes that cannot succeed fail.
       for (const write of group) write.mode = 'isolated'
       queue.unshift(...group)
@@ -172,12 +183,15 @@ export function createWriteQueue(
     try {
       const settle = await inContext(work)
       release.run()
-      return settle
+      return () => {
+        failure = undefined
+        settle()
+      }
     } catch (error) {
       if (!writer.inTransaction) throw error
       rollbackToSavepoint.run()
       release.run()
-      return () => reject(describeStorageError(error))
+      return () => reject(describe(error))
     }
   }
 
@@ -190,6 +204,7 @@ export function createWriteQueue(
     },
     // Through the queue of acknowledgments: the kernel reports a failed fsync only once.
     sync: () => new Promise((settle, reject) => acknowledge([{ settle, reject }])),
+    failure: () => failure,
     exclusive: (work) => enqueue(work, 'exclusive'),
   }
 }
@@ -222,7 +237,6 @@ const STORAGE_ERRORS: [code: RegExp, message: string][] = [
 const SYNC_FAILED =
   'Writing the database to disk failed, and no further change is accepted. Check the disk, then restart the server.'
 
-/** Turns a storage failure into `unavailable`; returns any other error unchanged. */
 function describeStorageError(error: unknown): unknown {
   const known = STORAGE_ERRORS.find(([pattern]) => pattern.test(errorCode(error)))
   return known ? unavailable(known[1], error) : error

@@ -6,6 +6,7 @@ import type { FieldChange } from './field-changes.ts'
 import type { KeyRestrictions } from './key-restrictions.ts'
 import * as members from './members.ts'
 import { organizationsOf } from './projects.ts'
+import { deleteAll } from './rows.ts'
 import type { UserRow } from './users.ts'
 
 /** A user, with a key or a session. Both are null before a sign-in and for a mailed link. */
@@ -180,13 +181,12 @@ export async function removePluginChanges(tx: Db, organization_id: string): Prom
     where organization_id = ${organization_id} and plugin_id is not null and plugin_changes is not null`)
 }
 
-/** Entries per transaction of a deletion. */
-const CHUNK = 1_000
-
 /** Deletes the entries before this time. */
 export async function pruneAll(db: Db, created_before: string): Promise<void> {
-  for (let removed = CHUNK; removed === CHUNK; )
-    removed = await db.run(sql`
-      delete from activity_log where id in (
-        select id from activity_log where created_at < ${created_before} order by created_at limit ${CHUNK})`)
+  await deleteAll(db, {
+    table: sql`activity_log`,
+    key: [sql`id`],
+    where: sql`created_at < ${created_before}`,
+    order: sql`created_at`,
+  })
 }

@@ -1,6 +1,7 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { oneOf, type Sql, skipLocked, sql } from '../sql/template.ts'
+import { among, oneOf, type Sql, sql } from '../sql/template.ts'
+import { DELETED_ROWS } from './rows.ts'
 
 export type RunStatus = components['schemas']['BatchExportRunStatus']
 
@@ -131,11 +132,14 @@ export interface EndedOwners {
   before: string
 }
 
+/** The condition of the index `open_runs`. SQLite uses the index only for statements that repeat it. */
+const OPEN = sql`status in ('Starting', 'Running')`
+
 /** The owners of all leases. */
 export async function leaseOwners(db: Db): Promise<string[]> {
-  const rows = await db.all<{ lease_owner: string }>(
-    sql`select distinct lease_owner from batch_export_runs where status = 'Running' and lease_owner is not null`,
-  )
+  const rows = await db.all<{ lease_owner: string }>(sql`
+    select distinct lease_owner from batch_export_runs
+    where ${OPEN} and status = 'Running' and lease_owner is not null`)
   return rows.map(({ lease_owner }) => lease_owner)
 }
 
@@ -150,17 +154,19 @@ export function claim(
   working: readonly string[],
   ended: EndedOwners = { owners: [], before: now },
 ): Promise<{ run: RunRow; interrupted: boolean } | undefined> {
-  const alive = sql`o.status = 'Running' and o.lease_until >= ${now}`
   const isFree = sql`(r.lease_until < ${now} or r.lease_until > ${last}
     or (r.lease_until < ${ended.before} and r.lease_owner in ${oneOf(ended.owners)}))`
   return db.tx(async (tx) => {
+    // The runs of each project are counted once. A subquery in `order by` would count them for each open run.
     const found = await tx.get<Pick<RunRow, 'id' | 'status'>>(sql`
-      select r.id, r.status from batch_export_runs r
+      with active as materialized (
+        select project_id, count(*) as count from batch_export_runs
+        where ${OPEN} and status = 'Running' and lease_until >= ${now} group by project_id)
+      select r.id, r.status from batch_export_runs r left join active a on a.project_id = r.project_id
       where r.status in ('Starting', 'Running') and r.id not in ${oneOf(working)} and (
         (r.status = 'Starting' and r.next_attempt_at <= ${now}) or (r.status = 'Running' and ${isFree}))
-      order by (select count(*) from batch_export_runs o where o.project_id = r.project_id and ${alive}),
-        r.data_interval_end, r.created_at, r.id
-      limit 1 ${skipLocked}`)
+      order by coalesce(a.count, 0), r.data_interval_end, r.created_at, r.id
+      limit 1 ${{ sqlite: sql``, postgres: sql`for update of r skip locked` }}`)
     const run =
       found &&
       (await tx.get<RunRow>(sql`
@@ -275,25 +281,31 @@ export async function recentFailures(tx: Db, batch_export_id: string, since: str
 
 /** When the next run can be claimed: at its next attempt or when its lease expires. */
 export async function nextClaim(db: Db, working: readonly string[]): Promise<string | null> {
+  const others = sql`${OPEN} and id not in ${oneOf(working)}`
   const row = await db.get<{ at: string | null }>(sql`
-    select min(case status when 'Starting' then next_attempt_at else lease_until end) as at
-    from batch_export_runs where status in ('Starting', 'Running') and id not in ${oneOf(working)}`)
+    select min(at) as at from (
+      select min(next_attempt_at) as at from batch_export_runs where ${others} and status = 'Starting'
+      union all select min(lease_until) as at from batch_export_runs where ${others} and status = 'Running') claims`)
   return row?.at ?? null
 }
 
-/** Deletes up to `limit` runs, log entries and backfills older than `before`. Returns the number of deleted rows. */
-export async function prune(db: Db, before: string, limit: number): Promise<number> {
+/**
+ * Deletes some runs, log entries and backfills older than `before`, at most `most` of each. Returns the number of deleted
+ * rows.
+ */
+export async function prune(db: Db, before: string, most: number): Promise<number> {
+  const limit = Math.min(most, DELETED_ROWS)
   const runs = await db.run(sql`
-    delete from batch_export_runs where id in (
-      select id from batch_export_runs where finished_at < ${before} order by finished_at limit ${limit})`)
+    delete from batch_export_runs where id ${among(sql`
+      select id from batch_export_runs where finished_at < ${before} order by finished_at limit ${limit}`)}`)
   const entries = await db.run(sql`
-    delete from batch_export_log_entries where id in (
-      select id from batch_export_log_entries where timestamp < ${before} order by timestamp limit ${limit})`)
+    delete from batch_export_log_entries where id ${among(sql`
+      select id from batch_export_log_entries where timestamp < ${before} order by timestamp limit ${limit}`)}`)
   // A retry may be newer than its backfill.
   const backfills = await db.run(sql`
-    delete from batch_export_backfills where id in (
+    delete from batch_export_backfills where id ${among(sql`
       select b.id from batch_export_backfills b
       where b.finished_at < ${before} and not exists (select 1 from batch_export_runs r where r.backfill_id = b.id)
-      order by b.finished_at limit ${limit})`)
+      order by b.finished_at limit ${limit}`)}`)
   return runs + entries + backfills
 }

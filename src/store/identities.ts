@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { deleteAll } from './rows.ts'
 import type { SignInMethod } from './sessions.ts'
 
 /** A user at a single sign-on provider. Never keyed by address, because addresses are reassigned. */
@@ -51,5 +52,10 @@ export function usePending(tx: Db, user_id: number, token_hash: string, now: str
 }
 
 export async function removeExpired(db: Db, now: string): Promise<void> {
-  await db.run(sql`delete from pending_identities where expires_at <= ${now}`)
+  await deleteAll(db, {
+    table: sql`pending_identities`,
+    key: [sql`token_hash`],
+    where: sql`expires_at <= ${now}`,
+    order: sql`expires_at`,
+  })
 }

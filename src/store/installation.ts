@@ -1,5 +1,5 @@
-import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import type { Database, Db } from '../sql/db.ts'
+import { name, sql } from '../sql/template.ts'
 
 /**
  * Creates the row of the installation unless it exists, and locks it until the transaction ends: when two nodes start on
@@ -20,6 +20,14 @@ export async function identity(db: Db): Promise<string | undefined> {
 export async function ping(db: Db): Promise<void> {
   // Lookups (`get`) have their own connections.
   await db.all(sql`select 1 as alive`)
+}
+
+/**
+ * Throws while the database accepts no writes. After a write that failed, it changes a row of `table` to find out whether
+ * that has ended: a load balancer that sends no requests causes no other writes.
+ */
+export async function requireWrites(db: Database, table: 'installation' | 'event_store'): Promise<void> {
+  if (db.writeFailure() !== undefined) await db.run(sql`update ${name(table)} set id = id`)
 }
 
 /** The first organization, even if it was deleted since. */

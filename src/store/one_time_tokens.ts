@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { deleteAll } from './rows.ts'
 
 export type TokenKind = 'sign_in' | 'password_reset' | 'email_verification'
 
@@ -38,5 +39,10 @@ export async function removeAll(db: Db, user_id: number, kind?: TokenKind): Prom
 }
 
 export async function removeExpired(db: Db, now: string): Promise<void> {
-  await db.run(sql`delete from one_time_tokens where expires_at <= ${now}`)
+  await deleteAll(db, {
+    table: sql`one_time_tokens`,
+    key: [sql`token_hash`],
+    where: sql`expires_at <= ${now}`,
+    order: sql`expires_at`,
+  })
 }

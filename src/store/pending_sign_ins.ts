@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { deleteAll } from './rows.ts'
 import type { SignInMethod } from './sessions.ts'
 
 /** A sign-in whose first step succeeded and that waits for the second factor. */
@@ -30,5 +31,10 @@ export async function removeAll(db: Db, user_id: number): Promise<void> {
 }
 
 export async function removeExpired(db: Db, now: string): Promise<void> {
-  await db.run(sql`delete from pending_sign_ins where expires_at <= ${now}`)
+  await deleteAll(db, {
+    table: sql`pending_sign_ins`,
+    key: [sql`token_hash`],
+    where: sql`expires_at <= ${now}`,
+    order: sql`expires_at`,
+  })
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, type Sql, sql } from '../sql/template.ts'
-import { listPage } from './rows.ts'
+import { deleteAll, listPage } from './rows.ts'
 import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] as const
@@ -67,14 +67,12 @@ export async function list(
   )
 }
 
-/** Rows per statement: a long one would block other writes. */
-const PRUNED_ROWS = 1_000
-
 /** Deletes the entries older than `before`. */
 export async function pruneAll(db: Db, before: string): Promise<void> {
-  let removed = PRUNED_ROWS
-  while (removed === PRUNED_ROWS)
-    removed = await db.run(sql`
-      delete from plugin_log_entries where id in (
-        select id from plugin_log_entries where timestamp < ${before} order by timestamp limit ${PRUNED_ROWS})`)
+  await deleteAll(db, {
+    table: sql`plugin_log_entries`,
+    key: [sql`id`],
+    where: sql`timestamp < ${before}`,
+    order: sql`timestamp`,
+  })
 }

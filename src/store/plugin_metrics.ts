@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
+import { deleteAll } from './rows.ts'
 
 /** PostgreSQL sums to a numeric, which its driver returns as text. */
 const BIGINT: Either = { sqlite: sql`integer`, postgres: sql`bigint` }
@@ -63,8 +64,18 @@ export function totals(db: Db, ids: readonly number[], since: string): Promise<C
 
 /** Deletes counts and values of hours before `before`. */
 export async function prune(db: Db, before: string): Promise<void> {
-  await db.run(sql`delete from plugin_metrics where hour < ${before}`)
-  await db.run(sql`delete from plugin_metric_values where hour < ${before}`)
+  await deleteAll(db, {
+    table: sql`plugin_metrics`,
+    key: [sql`plugin_config_id`, sql`hour`, sql`category`],
+    where: sql`hour < ${before}`,
+    order: sql`hour`,
+  })
+  await deleteAll(db, {
+    table: sql`plugin_metric_values`,
+    key: [sql`plugin_config_id`, sql`hour`, sql`name`, sql`kind`],
+    where: sql`hour < ${before}`,
+    order: sql`hour`,
+  })
 }
 
 export type ValueKind = 'sum' | 'max' | 'min'

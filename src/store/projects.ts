@@ -82,6 +82,15 @@ export function current(
       m.joined_at, p.id limit 1`)
 }
 
+/** How many ids a background loop reads at once. */
+const IDS = 1_000
+
+/** The next ids of projects, in their order. */
+export async function idsAfter(db: Db, after: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`select id from projects where id > ${after} order by id limit ${IDS}`)
+  return rows.map(({ id }) => id)
+}
+
 /** The project with this id if it belongs to the organization. Without an id, its oldest project. */
 export function within(db: Db, organization_id: string, id?: number): Promise<{ id: number } | undefined> {
   return db.get<{ id: number }>(sql`

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { deleteAll } from './rows.ts'
 
 /** Requests counted under a name in one window. `start` is in milliseconds. */
 export interface RequestCount {
@@ -27,7 +28,13 @@ export function add(db: Db, counted: readonly RequestCount[]): Promise<RequestTo
       on p.name = a.name and p.seconds = a.seconds and p.start = a.start - a.seconds * 1000`)
 }
 
-/** Deletes windows that have expired for every limit. */
-export async function removeExpired(db: Db, now_ms: number): Promise<void> {
-  await db.run(sql`delete from request_counts where start < ${now_ms} - seconds * 2000`)
+/** Deletes windows of these lengths that have expired for every limit. */
+export async function removeExpired(db: Db, now_ms: number, lengths: readonly number[]): Promise<void> {
+  for (const seconds of lengths)
+    await deleteAll(db, {
+      table: sql`request_counts`,
+      key: [sql`name`, sql`seconds`, sql`start`],
+      where: sql`seconds = ${seconds} and start < ${now_ms - seconds * 2_000}`,
+      order: sql`start`,
+    })
 }

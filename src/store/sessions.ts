@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
-import { listPage } from './rows.ts'
+import { deleteAll, listPage } from './rows.ts'
 import { type UserRow, userColumns } from './users.ts'
 
 /** How a user signed in: `password`, `link`, `signup`, or the name of a single sign-on provider. */
@@ -114,5 +114,16 @@ export async function removeOfDomain(db: Db, domain: string): Promise<EndedSessi
 const byId = (a: EndedSession, b: EndedSession): number => (a.id < b.id ? -1 : 1)
 
 export async function removeExpired(db: Db, { now, idle_since }: Active): Promise<void> {
-  await db.run(sql`delete from sessions where expires_at <= ${now} or last_used_at <= ${idle_since}`)
+  await deleteAll(db, {
+    table: sql`sessions`,
+    key: [sql`id`],
+    where: sql`expires_at <= ${now}`,
+    order: sql`expires_at`,
+  })
+  await deleteAll(db, {
+    table: sql`sessions`,
+    key: [sql`id`],
+    where: sql`last_used_at <= ${idle_since}`,
+    order: sql`last_used_at`,
+  })
 }

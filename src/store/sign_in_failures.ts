@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { deleteAll } from './rows.ts'
 
 /** Counts failures by name, such as an account and a client address. Names are hashes. */
 export interface FailureRow {
@@ -31,5 +32,10 @@ export async function remove(db: Db, name: string): Promise<void> {
 }
 
 export async function removeOlder(db: Db, last_failed_before: string): Promise<void> {
-  await db.run(sql`delete from sign_in_failures where last_failed_at < ${last_failed_before}`)
+  await deleteAll(db, {
+    table: sql`sign_in_failures`,
+    key: [sql`name`],
+    where: sql`last_failed_at < ${last_failed_before}`,
+    order: sql`last_failed_at`,
+  })
 }

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { deleteAll } from './rows.ts'
 import type { SignInMethod } from './sessions.ts'
 
 /** A sign-on that a browser started and the provider has not completed yet. */
@@ -37,6 +38,16 @@ export async function useAssertion(db: Db, id_hash: string, expires_at: string):
 }
 
 export async function removeExpired(db: Db, now: string): Promise<void> {
-  await db.run(sql`delete from sso_requests where expires_at <= ${now}`)
-  await db.run(sql`delete from used_assertions where expires_at <= ${now}`)
+  await deleteAll(db, {
+    table: sql`sso_requests`,
+    key: [sql`id_hash`],
+    where: sql`expires_at <= ${now}`,
+    order: sql`expires_at`,
+  })
+  await deleteAll(db, {
+    table: sql`used_assertions`,
+    key: [sql`id_hash`],
+    where: sql`expires_at <= ${now}`,
+    order: sql`expires_at`,
+  })
 }

@@ -357,7 +357,12 @@ t.test(
     const session = { id: 's', url: null, isPageview: false }
     await writer.add([eventOf({ person: person('a'), session }), eventOf({ distinct_id: 'b', person: person('b') })])
     await writer.add([eventOf({ person: person('a', 'b'), session })])
-    await createSessionCloser({ events: db, now: deps.now, log: silent }).work()
+    await createSessionCloser({
+      events: db,
+      projects: async (after) => (after < 1 ? [1] : []),
+      now: deps.now,
+      log: silent,
+    }).work()
     const deletion = { project_id: 1, person_id: personIdOf(1, 'a'), delete_events: true, deleted_at: 2 }
     await db.tx((tx) => deletePerson(tx, deletion))
     t.equal(await deleteEvents(db, 1, sql`true`), 3)

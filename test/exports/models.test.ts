@@ -342,7 +342,7 @@ onBothEngines(t, 'two nodes close a session once', async (t, app) => {
     Array.from({ length: 50 }, (_, i) => ({ properties: { $session_id: `s${i}` } })),
   )
   app.advance(HOUR_MS)
-  const other = createSessionCloser({ events: app.deps.events, now: app.deps.now, log: app.deps.log })
+  const other = createSessionCloser({ ...app.deps, projects: async (after) => (after < 1 ? [1] : []) })
   await Promise.all([app.deps.sessionCloser.work(), other.work(), other.work()])
   t.equal((await app.deps.events.all(sql`select 1 from session_changes`)).length, 50)
   t.same(

@@ -368,10 +368,12 @@ for (const [i, [name, open, unable]] of DISKS.entries())
         'both kinds of writes failed',
       )
       rejected += rejections.administration + rejections.events
-      for (const path of ['/health/ready', '/api/organizations/', '/api/projects/@current/events/'])
+      for (const path of ['/health/live', '/api/organizations/', '/api/projects/@current/events/'])
         t.equal((await request(server, key, 'GET', path)).status, 200, `${path} still succeeds`)
+      assertUnavailable(t, await request(server, null, 'GET', '/health/ready'))
 
       disk.free(server)
+      t.equal((await request(server, null, 'GET', '/health/ready')).status, 200, 'ready without another write')
       for await (const { status } of ledger.administer(server, key, random))
         t.ok(status < 300, 'writes succeed after space is freed')
       t.equal((await ledger.send(server, `${round}-after`, 1)).status, 200)
