@@ -41,6 +41,8 @@ const LONGEST = [
 ]
 /** These need a Chromium or reverse proxies, or take minutes. They run only when they are named. */
 const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/']
+/** Runs last, on the statements of all other files. */
+const PLANS = 'test/store/plans.test.ts'
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -122,7 +124,9 @@ function createScratchFolder(): string {
 }
 
 const names = process.argv.slice(2)
-const queue = testFiles(names)
+const files = testFiles(names)
+const hasPlans = names.length === 0 && files.includes(PLANS)
+const queue = files.filter((file) => !hasPlans || file !== PLANS)
 /** A run of some files measures nothing, unless COVERAGE is set. */
 const isMeasured = names.length === 0 || process.env.COVERAGE !== undefined
 const coverage = createCoverage()
@@ -132,20 +136,32 @@ const ownServer = process.env.TEST_POSTGRES_URL
 const server = ownServer ? { url: ownServer, stop: async () => undefined } : await startPostgres()
 const template = await createTemplate(server.url)
 const scratch = createScratchFolder()
+const statements = mkdtempSync(join(scratch, 'statements-'))
+// Some tests start programs as another user.
+chmodSync(statements, 0o777)
+const preloaded = [
+  ...(isMeasured ? ['test/helpers/coverage.cjs'] : []),
+  ...(hasPlans ? ['test/helpers/record-statements.cjs'] : []),
+]
 const environment = {
   ...process.env,
   TMPDIR: scratch,
   TEST_POSTGRES_URL: server.url,
   TEST_POSTGRES_TEMPLATE: template.name,
   TEST_PROGRAM: program,
-  ...(isMeasured && {
-    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require="${resolve('test/helpers/coverage.cjs')}"`,
-    COVERAGE_ROOT: pathToFileURL(resolve(COMPILED)).href,
+  ...(preloaded.length && {
+    NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', ...preloaded.map((file) => `--require="${resolve(file)}"`)].join(
+      ' ',
+    ),
   }),
+  ...(isMeasured && { COVERAGE_ROOT: pathToFileURL(resolve(COMPILED)).href }),
+  ...(hasPlans && { STATEMENTS_FOLDER: statements }),
   LOG_LEVEL: 'silent',
   TAP_TIMEOUT: String(TIMEOUT_SECONDS),
 }
+let isInterrupted = false
 process.on('SIGINT', () => {
+  isInterrupted = true
   queue.length = 0
   for (const child of running) child.kill('SIGINT')
 })
@@ -154,6 +170,7 @@ const runQueue = async (): Promise<void> => {
   for (let file = queue.shift(); file; file = queue.shift()) results.push(await run(file, environment))
 }
 await Promise.all(Array.from({ length: CONCURRENCY }, runQueue))
+if (hasPlans && !isInterrupted) results.push(await run(PLANS, environment))
 for (const [task, cleanUp] of [
   ['drop the template database', () => template.drop()],
   ['stop PostgreSQL', () => server.stop()],

@@ -11,12 +11,14 @@ export async function eachProject(
   work: (project_id: number) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = []
-  let page = await projects(0)
-  for (let last: number | undefined; (last = page.at(-1)) !== undefined && !loop.stopped; page = await projects(last))
+  for (let after: number | undefined = 0; after !== undefined && !loop.stopped; ) {
+    const page: readonly number[] = await projects(after)
     for (const project_id of page) {
       if (loop.stopped) break
       await work(project_id).catch((error) => failures.push(error))
       await turn()
     }
+    after = page.at(-1)
+  }
   if (failures.length) throw failures[0]
 }

@@ -104,7 +104,7 @@ export const forUpdate: Either = { sqlite: none, postgres: sql`for update` }
 export const skipLocked: Either = { sqlite: none, postgres: sql`for update skip locked` }
 
 /** Tests set this function to record the text of every statement. */
-const hooks: { recordStatement?: (engine: Engine, text: string) => void } = globalThis
+const hooks: { recordStatement?: (engine: Engine, text: string, statement: Sql) => void } = globalThis as object
 
 /** Returns the text and parameters of a statement for one engine. */
 export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
@@ -113,7 +113,7 @@ export function compile(statement: Sql, engine: Engine): { text: string; values:
     values.push(value)
     return engine === 'sqlite' ? '?' : `$${values.length}`
   })
-  hooks.recordStatement?.(engine, text)
+  hooks.recordStatement?.(engine, text, statement)
   return { text, values }
 }
 

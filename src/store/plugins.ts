@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { assignments, chunks, forUpdate, oneOf, rows, type Sql, sql, type Value } from '../sql/template.ts'
+import { assignments, chunks, type Either, forUpdate, oneOf, rows, type Sql, sql, type Value } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
 import { listPage } from './rows.ts'
 
@@ -78,10 +78,13 @@ const row = sql`p.id, p.organization_id, o.name as organization_name, p.family, 
 
 const plugins = sql`from plugins p join organizations o on o.id = p.organization_id`
 
+/** SQLite would read all plugins: it does not know that few are global. */
+const GLOBAL: Either = { sqlite: sql`plugins indexed by global_plugins`, postgres: sql`plugins` }
+
 /** Its own plugins, global ones, and all plugins that its projects have configured. */
 export const visibleTo = (organization_id: string): Sql => sql`p.deleted_at is null and p.id in (
   select id from plugins where organization_id = ${organization_id}
-  union select id from plugins where is_global
+  union select id from ${GLOBAL} where is_global
   union select c.plugin_id from projects r join plugin_configs c on c.project_id = r.id
     where r.organization_id = ${organization_id})`
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { fastify } from 'fastify'
+import pg from 'pg'
 import t from 'tap'
 import { areas } from '../../src/api/areas.ts'
 import { contract, operations } from '../../src/contract/table.ts'
@@ -71,6 +72,33 @@ t.test('readiness checks the database', async (t) => {
   )
   t.equal((await send('GET', '/health/ready')).status, 200, 'lost connections are replaced')
   t.equal((await send('GET', `/api/organizations/${first.organization_id}/`)).status, 200)
+})
+
+t.test('readiness fails while PostgreSQL accepts no writes', async (t) => {
+  const { send, deps } = await openApp(t, 'postgres')
+  const other = new pg.Client(deps.config.DATABASE_URL)
+  await other.connect()
+  t.teardown(() => other.end())
+  const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+    const { rows } = await other.query('select current_database() as name')
+    await other.query(`set default_transaction_read_only = off`)
+    await other.query(`alter database ${rows[0].name} set default_transaction_read_only = ${value}`)
+    // The setting is for new connections.
+    await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+  }
+  const create = () => send('POST', '/api/organizations/', { body: { name: 'New' } })
+  await setReadOnly('on')
+  // The first statement on an ended connection may fail.
+  await send('GET', '/health/ready')
+  t.match(await create(), { status: 503, headers: { 'retry-after': '5' }, body: { detail: /accepts no writes/ } })
+  t.match(await send('GET', '/health/ready'), { status: 503, body: { detail: /accepts no writes/ } })
+  t.equal((await send('GET', '/api/organizations/')).status, 200)
+
+  await setReadOnly('off')
+  await send('GET', '/health/ready')
+  t.equal((await send('GET', '/health/ready')).status, 200)
+  t.equal((await create()).status, 201)
 })
 
 t.test('metrics are available on loopback or with the token', async (t) => {

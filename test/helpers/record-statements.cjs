@@ -1,0 +1,21 @@
+/** Loaded into every process of a test run: stores each statement once, by the hash of its text, in STATEMENTS_FOLDER. */
+const { createHash } = require('node:crypto')
+const { writeFileSync } = require('node:fs')
+const { join } = require('node:path')
+
+const folder = process.env.STATEMENTS_FOLDER
+const known = new Set()
+
+if (folder)
+  globalThis.recordStatement = (engine, text, { strings }) => {
+    const name = `${engine}-${createHash('sha1').update(text).digest('hex')}.json`
+    if (known.has(name)) return
+    known.add(name)
+    try {
+      // The longest literal part tells statements of the program from those that tests write.
+      const literal = strings.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+      writeFileSync(join(folder, name), JSON.stringify({ text, literal }), { flag: 'wx' })
+    } catch {
+      // Another process has stored it, or the run is over.
+    }
+  }
