@@ -657,7 +657,7 @@ const REPORTED: [code: string, message: string, detail: RegExp | null][] = [
   ['55P03', 'canceling statement due to lock timeout', /busy/],
   ['25P03', 'terminating connection due to idle-in-transaction timeout', /busy/],
   ['25P04', 'terminating connection due to transaction timeout', /busy/],
-  ['53100', 'could not extend file: No space left on device', /disk of the database is full/],
+  ['53100', 'could not extend file: No space left on device', /accepts no writes: its disk is full/],
   ['XX000', 'could not commit transaction for shard 102008 on at least one active node', /unreachable/],
   ['XX000', 'could not commit transaction for shard 102008 on any active node', /unreachable/],
   ['XX000', 'could not commit transaction on any active node', /unreachable/],
