@@ -29,7 +29,7 @@ import type { Checkpoint } from './destination.ts'
 import { type Enqueued, type NotifyInputs, notifyCompletion, notifyFailure, sumOf } from './notifications.ts'
 import { roleBucketsOfProject } from './role-buckets.ts'
 import { pauseFailing } from './run-followups.ts'
-import { NOTHING_TO_DELIVER, plan } from './schedule.ts'
+import { createPlanner, NOTHING_TO_DELIVER, type PlannedSlice } from './schedule.ts'
 import { decryptSettings } from './settings.ts'
 import { removeOrphanedFiles } from './temporary-files.ts'
 
@@ -43,13 +43,16 @@ const PROGRESS_MS = 1_000
 const POLL_MS = 5_000
 /** How often to check whether transactions older than the end of a pause have finished. */
 const PAUSE_POLL_MS = 500
+/** The delay after a slice of planning when more is due. Requests run in between. */
+const NEXT_SLICE_MS = 10
 const MAX_ATTEMPTS = 15
 const FIRST_RETRY_MS = 30_000
 const MAX_RETRY_MS = 120_000
 /** Limits the `Retry-After` of a destination. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 const CLEANUP_PERIOD_MS = 3_600_000
-const CLEANUP_ROWS = 1_000
+/** Rows of each table per statement: a commit of more blocks other writers. */
+const CLEANUP_ROWS = 200
 const DAY_MS = 86_400_000
 const SHUTTING_DOWN = new Error('the server is shutting down')
 const LEASE_LOST = new Error('the run was cancelled, deleted or claimed by another node')
@@ -100,6 +103,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   /** Unique to this start of the process. */
   const owner = [ids.uuid(), ...(identity ? [identity] : [])].join('@')
   const active = new Map<string, { batch_export_id: string; abort: AbortController; done: Promise<void> }>()
+  const planner = createPlanner(options)
   let cleaned_at = 0
 
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
@@ -118,16 +122,21 @@ export function createExporter(options: ExporterOptions): Exporter {
       const [started] = await Promise.allSettled([startDueRuns()])
       await cleanUp().catch((error) => log.error({ err: error }, 'removing old export runs failed'))
       if (started.status === 'rejected') throw started.reason
-      return untilNextRound()
+      for (const { id, error, delay_ms } of started.value.failures)
+        log.error(
+          { err: error, batch_export: id },
+          `planning an export failed; next attempt in ${delay_ms / 1000} seconds`,
+        )
+      return started.value.more ? NEXT_SLICE_MS : untilNextRound()
     },
     retry_ms: POLL_MS,
     onError: (error) => log.error({ err: error }, 'planning or claiming export runs failed; retrying'),
   })
 
-  /** Plans due windows and fills the free slots. */
-  async function startDueRuns(): Promise<void> {
-    // A failure to plan one export does not stop the runs that are already planned.
-    const [planned] = await Promise.allSettled([plan(options)])
+  /** Plans a slice of the due windows and fills the free slots. */
+  async function startDueRuns(): Promise<PlannedSlice> {
+    // A failure to plan does not stop the runs that are already planned.
+    const [planned] = await Promise.allSettled([planner.plan(() => loop.stopped)])
     const ended = await endedOwners()
     while (!loop.stopped && active.size < config.EXPORT_SLOTS) {
       const claimed = await runs.claim(db, lease(), [...active.keys()], ended)
@@ -144,6 +153,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       active.set(run.id, { batch_export_id: run.batch_export_id, abort, done })
     }
     if (planned.status === 'rejected') throw planned.reason
+    return planned.value
   }
 
   /** The owners of leases whose process on this machine has ended. */
@@ -172,10 +182,10 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** Milliseconds until the next known work is due. */
   async function untilNextRound(): Promise<number> {
-    const due = [await exports.nextDue(db), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
+    const due = [await exports.nextDue(db, planner.setAside()), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
     if ((await pauses.withEndedPause(db, { after: '', limit: 1 })).length) waits.push(PAUSE_POLL_MS)
-    return Math.max(10, Math.min(POLL_MS, ...waits))
+    return Math.max(NEXT_SLICE_MS, Math.min(POLL_MS, ...waits))
   }
 
   const nextClaim = (): Promise<string | null> => runs.nextClaim(db, [...active.keys()])
@@ -390,11 +400,14 @@ export function createExporter(options: ExporterOptions): Exporter {
     },
     active: () => active.size,
     drain: async () => {
+      let more: boolean
       do {
         await loop.idle()
-        await startDueRuns()
+        const planned = await startDueRuns()
+        more = planned.more
         await activeDone()
-      } while (await hasDueWork())
+        if (planned.failures[0]) throw planned.failures[0].error
+      } while (more || (await hasDueWork()))
     },
     stop: async () => {
       const stopped = loop.stop()
@@ -406,7 +419,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 
   async function hasDueWork(): Promise<boolean> {
-    const [due, claim] = [await exports.nextDue(db), await nextClaim()]
+    const [due, claim] = [await exports.nextDue(db, planner.setAside()), await nextClaim()]
     return [due, claim].some((time) => time !== null && time <= now())
   }
 }

@@ -29,45 +29,101 @@ export const NOTHING_TO_DELIVER: Record<Model, string> = {
   sessions: 'The window contains no finished sessions.',
 }
 
-const EXPORTS_PER_QUERY = 100
-const WINDOWS_PER_TRANSACTION = 100
+/** Exports in a slice of planning. */
+const EXPORTS_PER_SLICE = 100
+/**
+ * Windows in a slice, and so the longest time between two claims: 200 take about 40 ms. Exports that are due together share
+ * them, so a backlog of one export does not delay the first window of another.
+ */
+const WINDOWS_PER_SLICE = 200
+const PAUSES_PER_SLICE = 10
+const WINDOWS_PER_PAUSE = 20
 
-/** Plans all windows that have ended, oldest first. */
-export async function plan(deps: PlannerDeps): Promise<void> {
-  const { db, events, now } = deps
-  // The first failure is thrown at the end: one failing export does not block the others.
-  const failures: unknown[] = []
-  const onFailure = (error: unknown): void => void failures.push(error)
-  await planPauses(deps, onFailure)
-  const before = failures.length
-  while (failures.length === before) {
-    const due = await exports.due(db, now(), EXPORTS_PER_QUERY)
-    if (due.length === 0) break
-    const horizons = new Map<Model, number>()
-    for (const model of new Set(due.map((row) => row.model))) horizons.set(model, await horizon(events, model))
-    for (const row of due)
-      await planExport(deps, row, Math.max(horizons.get(row.model) ?? 0, row.watermark)).catch(onFailure)
+/** The delays before another attempt to plan an export that could not be planned. */
+const FIRST_RETRY_MS = 5_000
+const MAX_RETRY_MS = 60_000
+
+/** `more`: windows before a pause were planned, and there may be more of them. */
+export interface PlannedSlice {
+  more: boolean
+  failures: { id: string; error: unknown; delay_ms: number }[]
+}
+
+export interface Planner {
+  /** Plans the oldest windows that have ended, a bounded number of them. The next call continues there. */
+  plan(stopped: () => boolean): Promise<PlannedSlice>
+  /** The exports whose planning failed a short time ago. They do not slow the planning of the others. */
+  setAside(): string[]
+}
+
+export function createPlanner(deps: PlannerDeps): Planner {
+  const failing = new Map<string, { until: number; delay_ms: number }>()
+  const time = (): number => Date.parse(deps.now())
+  const setAside = (): string[] => [...failing].flatMap(([id, { until }]) => (until > time() ? [id] : []))
+  return {
+    setAside,
+    plan: async (stopped) => {
+      const except = setAside()
+      const failures: PlannedSlice['failures'] = []
+      const attempt: Attempt = async (id, work) => {
+        try {
+          const result = await work()
+          failing.delete(id)
+          return result
+        } catch (error) {
+          const delay_ms = Math.min(2 * (failing.get(id)?.delay_ms ?? FIRST_RETRY_MS / 2), MAX_RETRY_MS)
+          failing.set(id, { until: time() + delay_ms, delay_ms })
+          failures.push({ id, error, delay_ms })
+          return undefined
+        }
+      }
+      const more = await planPauses(deps, { except, stopped, attempt })
+      await planWindows(deps, { except, stopped, attempt })
+      return { more, failures }
+    },
   }
-  if (failures.length) throw failures[0]
+}
+
+/** Does the work for one export. Returns undefined after a failure. */
+type Attempt = <Result>(id: string, work: () => Promise<Result>) => Promise<Result | undefined>
+
+interface Slice {
+  except: readonly string[]
+  stopped(): boolean
+  attempt: Attempt
+}
+
+async function planWindows(deps: PlannerDeps, { except, stopped, attempt }: Slice): Promise<void> {
+  const { db, events, now } = deps
+  const due = await exports.due(db, now(), { except, limit: EXPORTS_PER_SLICE })
+  const horizons = new Map<Model, number>()
+  for (const model of new Set(due.map((row) => row.model))) horizons.set(model, await horizon(events, model))
+  const each = Math.ceil(WINDOWS_PER_SLICE / due.length)
+  for (const row of due) {
+    if (stopped()) return
+    const end = Math.max(horizons.get(row.model) ?? 0, row.watermark)
+    await attempt(row.id, () => planExport(deps, row, end, each))
+  }
 }
 
 /** The rows that an export follows. */
 const feedOf = ({ project_id, model }: Pick<BatchExportRow, 'project_id' | 'model'>) => ({ project_id, model })
 
-/** Plans the pauses that have ended. */
-async function planPauses(deps: PlannerDeps, onFailure: (error: unknown) => void): Promise<void> {
-  let after = ''
+/**
+ * Plans the next windows before pauses that have ended. Returns whether there may be more. Pauses that cannot be planned
+ * yet do not count.
+ */
+async function planPauses(deps: PlannerDeps, { except, stopped, attempt }: Slice): Promise<boolean> {
+  let [after, planned] = ['', 0]
   for (;;) {
-    const ids = await pauses.withEndedPause(deps.db, { after, limit: EXPORTS_PER_QUERY })
-    if (ids.length === 0) return
+    const ids = await pauses.withEndedPause(deps.db, { after, limit: EXPORTS_PER_SLICE })
     for (const id of ids) {
-      try {
-        while (await planPause(deps, id));
-      } catch (error) {
-        onFailure(error)
-      }
+      if (stopped() || planned === PAUSES_PER_SLICE) return planned > 0
       after = id
+      if (except.includes(id)) continue
+      if (await attempt(id, () => planPause(deps, id))) planned++
     }
+    if (ids.length < EXPORTS_PER_SLICE) return planned > 0
   }
 }
 
@@ -79,9 +135,9 @@ interface PlannedWindow {
   to: number
 }
 
-async function planExport(deps: PlannerDeps, row: BatchExportRow, end: number): Promise<void> {
+async function planExport(deps: PlannerDeps, row: BatchExportRow, end: number, limit: number): Promise<void> {
   const { db, reader, now } = deps
-  const { windows, next_at } = await dueWindows(reader, row, end, now())
+  const { windows, next_at } = await dueWindows(reader, row, { end, now: now(), limit })
   await db.tx(async (tx) => {
     if (!(await lockUnchanged(tx, row)) || (await pauses.oldestEnded(tx, row.id))) return
     await createRuns(deps, tx, row, windows)
@@ -138,33 +194,53 @@ const scheduleAfter = (windows: PlannedWindow[]): Partial<ScheduleState> => {
   return last ? { watermark: last.to, window_start: last.end } : {}
 }
 
-/** The windows that have ended, with their positions. The last one ends at the horizon. */
+/** The oldest windows that have ended, with their positions. The last one before now ends at the horizon. */
 async function dueWindows(
   reader: EventReader,
   row: BatchExportRow,
-  end: number,
-  now: string,
+  { end, now, limit }: { end: number; now: string; limit: number },
 ): Promise<{ windows: PlannedWindow[]; next_at: string | null }> {
   const windows: PlannedWindow[] = []
   let start = row.window_start
   let from = row.watermark
   let next = row.next_at
-  while (next !== null && next <= now && windows.length < WINDOWS_PER_TRANSACTION) {
+  const boundaryAt = boundaries(reader, row, end)
+  while (next !== null && next <= now && windows.length < limit) {
     if (row.end_at !== null && next > row.end_at) {
       next = null
       break
     }
     const following = boundaryAfter(row, next)
-    const time = Date.parse(next) * 1000
-    // If the query for the boundary times out, the last window includes these events.
-    const to =
-      following > now ? end : await positionAt(reader, { ...feedOf(row), from, to: end, time }).catch(() => from)
+    const to = following > now ? end : await boundaryAt(from, next)
     windows.push({ start, end: next, from, to })
     start = next
     from = to
     next = following
   }
   return { windows, next_at: next }
+}
+
+/**
+ * Finds the position at the end of a window. Behind the last row no window needs a query, and after a downtime most windows
+ * are there.
+ */
+function boundaries(
+  reader: EventReader,
+  row: BatchExportRow,
+  to: number,
+): (from: number, end: string) => Promise<number> {
+  let last: number | undefined
+  return async (from, end) => {
+    if (from >= (last ?? to)) return from
+    // If a query times out, the last window includes these rows.
+    try {
+      last ??= await positionAt(reader, { ...feedOf(row), from, to, time: Number.MAX_SAFE_INTEGER })
+      if (from >= last) return from
+      return await positionAt(reader, { ...feedOf(row), from, to: last, time: Date.parse(end) * 1000 })
+    } catch {
+      return from
+    }
+  }
 }
 
 /**
@@ -210,11 +286,11 @@ async function windowsBefore(
   let from = row.watermark
   const to = Math.max(from, position)
   let next = row.next_at
+  const boundaryAt = boundaries(reader, row, to)
   const isOver = (end: string): boolean => end_at !== null && end > end_at
   while (next !== null && next < paused_at && !isOver(next)) {
-    if (windows.length === WINDOWS_PER_TRANSACTION) return { windows, next_at: next, complete: false }
-    const time = Date.parse(next) * 1000
-    const boundary = await positionAt(reader, { ...feedOf(row), from, to, time }).catch(() => from)
+    if (windows.length === WINDOWS_PER_PAUSE) return { windows, next_at: next, complete: false }
+    const boundary = await boundaryAt(from, next)
     windows.push({ start, end: next, from, to: boundary })
     start = next
     from = boundary

@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, type Sql, sql } from '../sql/template.ts'
+import { assignments, forUpdate, oneOf, type Sql, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
 import { listPage, returnedRow } from './rows.ts'
 import { contains } from './search.ts'
@@ -114,16 +114,21 @@ const hasNoEndedPause = sql`not exists (
   select 1 from batch_export_pauses p where p.batch_export_id = batch_exports.id and p.resumed_at is not null)`
 
 /** Exports whose next window has ended, the longest overdue first. */
-export function due(db: Db, now: string, limit: number): Promise<BatchExportRow[]> {
+export function due(
+  db: Db,
+  now: string,
+  { except, limit }: { except: readonly string[]; limit: number },
+): Promise<BatchExportRow[]> {
   return db.all<BatchExportRow>(sql`
-    select * from batch_exports where not paused and next_at <= ${now} and ${hasNoEndedPause}
+    select * from batch_exports where not paused and next_at <= ${now} and id not in ${oneOf(except)} and ${hasNoEndedPause}
     order by next_at, id limit ${limit}`)
 }
 
 /** The end of the earliest upcoming window. */
-export async function nextDue(db: Db): Promise<string | null> {
+export async function nextDue(db: Db, except: readonly string[]): Promise<string | null> {
   const row = await db.get<{ next_at: string }>(sql`
-    select next_at from batch_exports where not paused and next_at is not null and ${hasNoEndedPause}
+    select next_at from batch_exports
+    where not paused and next_at is not null and id not in ${oneOf(except)} and ${hasNoEndedPause}
     order by next_at limit 1`)
   return row?.next_at ?? null
 }

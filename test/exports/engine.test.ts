@@ -686,7 +686,61 @@ for (const engine of ENGINES) {
         '2026-01-01T01:00:00.000Z', 0, '', '', '')`)
     setClock(app, HOUR_MS)
     await t.rejects(app.deps.exporter.drain(), /already has a run/)
+    await app.deps.exporter.drain()
+    t.pass('the failing export is set aside')
+    app.advance(MINUTE_MS)
+    await t.rejects(app.deps.exporter.drain(), /already has a run/, 'and tried again later')
     while ((await other.runs())[0]?.status !== 'Completed') await new Promise(setImmediate)
+  })
+
+  t.test(`delivers while a backlog is planned, and stops in the middle of it (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const exports = []
+    for (let i = 0; i < 4; i++) exports.push(await open(app, { name: `${i}`, interval: 'every 5 minutes' }))
+    for (const [i, hour] of [0, 2, 23].entries()) {
+      setClock(app, hour * HOUR_MS + MINUTE_MS)
+      await ingest(app, plainEvents(1, i))
+    }
+    setClock(app, DAY_MS)
+    const windows = exports.length * 288
+    const countRuns = () => app.deps.db.count(sql`from batch_export_runs`)
+    const delivered: string[] = []
+    let stopped: Promise<void> | undefined
+    const launch: DeliveryProcesses['deliver'] = async (job, reporter, signal) => {
+      if (delivered.length === 0) t.ok((await countRuns()) < windows / 2, 'the first run starts before all are planned')
+      const result = await app.deps.processes.deliver(job, reporter, signal)
+      delivered.push(job.batch_export_id)
+      if (delivered.length === exports.length) stopped = exporter.stop()
+      return result
+    }
+    const exporter = exporterOn(app, { db: app.deps.db, launch })
+    exporter.start()
+    while (!stopped) await new Promise(setImmediate)
+    await stopped
+    t.equal(new Set(delivered).size, exports.length, 'each export gets its turn')
+    t.ok((await countRuns()) < windows, 'planning ends with the server')
+    const rest = exporterOn(app, { db: app.deps.db, launch })
+    await rest.drain()
+    t.equal(await countRuns(), windows, 'the next start plans the rest')
+    for (const { id } of exports) {
+      const rows = await app.deps.db.all<Record<string, any>>(sql`
+        select * from batch_export_runs where batch_export_id = ${id} order by data_interval_end`)
+      t.ok(
+        rows.every((row, i) => {
+          const before = rows[i - 1]
+          return (
+            !before ||
+            (row.data_interval_start === before.data_interval_end && row.from_position === before.to_position)
+          )
+        }),
+        'windows and ranges follow each other without gap or overlap',
+      )
+      t.equal(
+        rows.reduce((sum, row) => sum + row.records_completed, 0),
+        3,
+      )
+    }
+    await rest.stop()
   })
 
   t.test(`repeats a run whose result could not be stored (${engine})`, async (t) => {
