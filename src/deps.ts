@@ -250,7 +250,6 @@ export async function buildDeps({
     tracing,
     files_root,
     launch: processes.deliver,
-    wakeMailer,
     alerter,
   })
   const inspector = createSandbox({ max_processes: 2, idle_ms: 10_000 })

@@ -1,14 +1,16 @@
-/** Checks the lag of exports for alerts, and sends the webhook requests in the queue. */
+/** Checks the lag of exports for alerts, and sends digests of the messages that wait. */
 import { createLoop } from '../background/loop.ts'
 import type { Ids } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { Db } from '../sql/db.ts'
 import * as deliveries from '../store/alert_deliveries.ts'
+import * as digests from '../store/alert_digests.ts'
 import * as alerts from '../store/alerts.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
-import { checkLag, type Enqueued } from './notifications.ts'
+import { enqueueDigest } from './digests.ts'
+import { checkLag } from './notifications.ts'
 import { sendWebhook, type WebhookResult } from './webhooks.ts'
 
 /** The delays after each failed attempt. The last attempt has none. */
@@ -61,10 +63,10 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
     name: 'alerter',
     round: async () => {
       if (Date.parse(now()) - checked_at >= LAG_PERIOD_MS) await check()
+      await enqueueDigests()
       await startDue()
-      const next = await deliveries.nextAttempt(db)
-      const wait_ms = next === null ? POLL_MS : Date.parse(next) - Date.parse(now())
-      return Math.max(active.size ? POLL_MS : 10, Math.min(POLL_MS, wait_ms))
+      const waits = (await dueTimes()).map((time) => Date.parse(time) - Date.parse(now()))
+      return Math.max(active.size ? POLL_MS : 10, Math.min(POLL_MS, ...waits))
     },
     retry_ms: POLL_MS,
     onError: (error) => log.error({ err: error }, 'checking or sending alerts failed; retrying'),
@@ -72,8 +74,31 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
 
   async function check(): Promise<void> {
     checked_at = Date.parse(now())
-    const { mails }: Enqueued = await checkLag(db, { ids, now, byMail: wakeMailer !== null })
-    if (mails) wakeMailer?.()
+    await checkLag(db, { ids, now, stopped: () => loop.stopped })
+  }
+
+  /** A digest that fails does not stop those of other organizations. */
+  async function enqueueDigests(): Promise<void> {
+    const failed: string[] = []
+    let error: unknown
+    while (!loop.stopped) {
+      const organization_id = await digests.nextDue(db, now(), failed)
+      if (organization_id === undefined) break
+      try {
+        const inputs = { ids, now: now(), byMail: wakeMailer !== null }
+        if (await db.tx((tx) => enqueueDigest(tx, inputs, organization_id))) wakeMailer?.()
+      } catch (failure) {
+        failed.push(organization_id)
+        error ??= failure
+      }
+    }
+    if (failed.length) throw error
+  }
+
+  /** When the next digest and the next request are due. */
+  async function dueTimes(): Promise<string[]> {
+    const times = [await digests.nextAt(db), await deliveries.nextAttempt(db)]
+    return times.flatMap((time) => (time === null ? [] : [time]))
   }
 
   async function startDue(): Promise<void> {
@@ -120,11 +145,6 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
     return sendWebhook(outbound, { url, secret, id, body, now: now() }, stopping.signal)
   }
 
-  async function hasDue(): Promise<boolean> {
-    const next = await deliveries.nextAttempt(db)
-    return next !== null && next <= now()
-  }
-
   return {
     start: () => loop.start(),
     wake: loop.wake,
@@ -132,9 +152,10 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
       await loop.idle()
       await check()
       do {
+        await enqueueDigests()
         await startDue()
         await Promise.all(active.values())
-      } while (await hasDue())
+      } while ((await dueTimes()).some((time) => time <= now()))
     },
     stop: async () => {
       const stopped = loop.stop()

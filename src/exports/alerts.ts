@@ -2,10 +2,12 @@
 import { isUuid } from '../auth/access.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
+import * as outbox from '../mail/outbox.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { Db } from '../sql/db.ts'
 import { record, type UserActor } from '../store/activity_log.ts'
 import * as deliveries from '../store/alert_deliveries.ts'
+import * as digests from '../store/alert_digests.ts'
 import * as incidents from '../store/alert_incidents.ts'
 import type { AlertRow, Channel, Trigger } from '../store/alerts.ts'
 import * as store from '../store/alerts.ts'
@@ -16,9 +18,8 @@ import { withEmails } from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import { placeOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
-import { testMessage } from './alert-messages.ts'
+import { mailOf, testMessage, webhookOf } from './alert-messages.ts'
 import { UNREADABLE } from './alerter.ts'
-import { enqueueMails } from './notifications.ts'
 import { sendWebhook } from './webhooks.ts'
 
 const MAX_ALERTS = 100
@@ -193,18 +194,30 @@ export async function sendTest(
     organization: { id: organization.id, name: organization.name },
   })
   if (channel === 'email') {
-    const enqueued = await db.tx((tx) => enqueueMails(tx, { ids, now: now(), byMail: mailer !== null }, message))
-    if (enqueued.mails === 0) return { sent: false, detail: mailer ? NO_RECIPIENTS : NO_MAIL }
-    mailer?.wake()
+    if (!mailer) return { sent: false, detail: NO_MAIL }
+    const addresses = await db.tx(async (tx) => {
+      const recipients = await store.recipients(tx, [id])
+      for (const { email: recipient } of recipients)
+        await outbox.enqueue(tx, { id: ids.uuid(), kind: 'alert', recipient, content: mailOf([message]), now: now() })
+      return recipients.map(({ email }) => email)
+    })
+    if (addresses.length === 0) return { sent: false, detail: NO_RECIPIENTS }
+    mailer.wake()
     return {
       sent: true,
-      detail: `Enqueued ${enqueued.mails === 1 ? 'an email' : 'emails'} to ${enqueued.addresses.join(', ')}.`,
+      detail: `Enqueued ${addresses.length === 1 ? 'an email' : 'emails'} to ${addresses.join(', ')}.`,
     }
   }
   const secret = encrypted && decryptIfReadable(vault, encrypted, placeOf('alerts', id))
   const { accepted, detail } =
     url && secret
-      ? await sendWebhook(outbound, { url, secret, id: message.id, body: JSON.stringify(message), now: now() })
+      ? await sendWebhook(outbound, {
+          url,
+          secret,
+          id: message.id,
+          body: JSON.stringify(webhookOf([message])),
+          now: now(),
+        })
       : UNREADABLE
   await store.setLatestError(db, id, accepted ? null : detail)
   return { sent: accepted, detail }
@@ -313,7 +326,10 @@ async function requireMembers(
 /** Forgets problems and messages that the alert no longer reports. */
 async function discardObsolete(tx: Db, row: AlertRow): Promise<void> {
   const { id, enabled, on_failure, on_recovery, on_lag } = row
-  if (!enabled) await deliveries.removeOfAlert(tx, id)
+  if (!enabled) {
+    await deliveries.removeOfAlert(tx, id)
+    await digests.removeOfAlert(tx, id)
+  }
   if (!enabled || !on_lag) await incidents.discard(tx, id, ['lag'])
   if (!enabled || !(on_failure || on_recovery)) await incidents.discard(tx, id, ['runs', 'backfills'])
 }

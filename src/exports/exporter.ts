@@ -26,7 +26,7 @@ import { continueBackfill } from './backfills.ts'
 import { type DeliveryJob, type DeliveryResult, describeFailure, type Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
 import type { Checkpoint } from './destination.ts'
-import { type Enqueued, type NotifyInputs, notifyCompletion, notifyFailure, sumOf } from './notifications.ts'
+import { type NotifyInputs, notifyCompletion, notifyFailure } from './notifications.ts'
 import { roleBucketsOfProject } from './role-buckets.ts'
 import { pauseFailing } from './run-followups.ts'
 import { createPlanner, NOTHING_TO_DELIVER, type PlannedSlice } from './schedule.ts'
@@ -74,9 +74,7 @@ export interface ExporterOptions {
   launch: Deliver
   /** Null when traces are off. */
   tracing?: Tracing | null
-  /** Null when email is not configured. */
-  wakeMailer: (() => void) | null
-  /** Sends the webhooks that are enqueued. */
+  /** Sends the messages about runs. */
   alerter: Pick<Alerter, 'wake'>
   /** How often a lease is renewed. Renewing also detects a cancelled run. */
   renew_ms?: number
@@ -109,12 +107,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   const lease = (): runs.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
 
-  const notifyInputs = (): NotifyInputs => ({ ids, now: now(), byMail: options.wakeMailer !== null })
-
-  function wakeSenders({ mails, webhooks }: Enqueued): void {
-    if (mails > 0) options.wakeMailer?.()
-    if (webhooks > 0) options.alerter.wake()
-  }
+  const notifyInputs = (): NotifyInputs => ({ ids, now: now() })
 
   const loop = createLoop({
     name: 'exporter',
@@ -182,7 +175,10 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** Milliseconds until the next known work is due. */
   async function untilNextRound(): Promise<number> {
-    const due = [await exports.nextDue(db, planner.setAside()), active.size < config.EXPORT_SLOTS ? await nextClaim() : null]
+    const due = [
+      await exports.nextDue(db, planner.setAside()),
+      active.size < config.EXPORT_SLOTS ? await nextClaim() : null,
+    ]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
     if ((await pauses.withEndedPause(db, { after: '', limit: 1 })).length) waits.push(PAUSE_POLL_MS)
     return Math.max(NEXT_SLICE_MS, Math.min(POLL_MS, ...waits))
@@ -260,8 +256,8 @@ export function createExporter(options: ExporterOptions): Exporter {
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
       return notifyCompletion(tx, notifyInputs(), locked, ended)
     })
-    if (!completed) return
-    wakeSenders(completed)
+    if (completed === undefined) return
+    if (completed) options.alerter.wake()
     metrics.exportRun(row.destination_type, 'Completed')
     metrics.exported(row.destination_type, { ...result, seconds })
   }
@@ -364,7 +360,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   ): Promise<void> {
     const status = retryable ? 'FailedRetryable' : 'Failed'
     const position = await pausePosition(options.events, row.model)
-    const enqueued = await db.tx(async (tx) => {
+    const reported = await db.tx(async (tx) => {
       const locked = await exports.lock(tx, row.id)
       const ended = locked && (await runs.finish(tx, run.id, owner, { status, now: now(), latest_error: reason }))
       if (!ended) return undefined
@@ -372,11 +368,12 @@ export function createExporter(options: ExporterOptions): Exporter {
       await logRun('ERROR', `${reason} ${outcome}`, tx)
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
       const failed = await notifyFailure(tx, notifyInputs(), locked, ended)
-      return sumOf(failed, await pauseFailing(tx, notifyInputs(), locked, { position, run: ended }))
+      const paused = await pauseFailing(tx, notifyInputs(), locked, { position, run: ended })
+      return failed || paused
     })
-    if (enqueued === undefined) return
+    if (reported === undefined) return
     metrics.exportRun(row.destination_type, status)
-    wakeSenders(enqueued)
+    if (reported) options.alerter.wake()
   }
 
   /** Ends the lease at shutdown. The next attempt continues at the checkpoint. This attempt does not count towards the limit. */

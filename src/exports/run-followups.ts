@@ -1,5 +1,4 @@
 /** Pauses an export that keeps failing. */
-import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import { SYSTEM } from '../store/activity_log.ts'
 import * as backfills from '../store/batch_export_backfills.ts'
@@ -7,49 +6,33 @@ import * as logs from '../store/batch_export_logs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import { administrators } from '../store/members.ts'
 import { recordExport } from './activity.ts'
-import { type Enqueued, NOTHING, type NotifyInputs, notifyPause } from './notifications.ts'
+import { type NotifyInputs, notifyPause } from './notifications.ts'
 import { beginPause } from './pauses.ts'
 
 /** An export is paused when this many of its last runs failed. */
 const MAX_FAILURES = 10
 const RECENT_RUNS = 50
 
-/**
- * Pauses a locked export when too many of its last runs failed, and notifies the administrators. Those who get an email
- * of an alert get no other one. Returns what it enqueued.
- */
+/** Pauses a locked export when too many of its last runs failed. Returns whether a message about it waits. */
 export async function pauseFailing(
   tx: Db,
   inputs: NotifyInputs,
   row: BatchExportRow,
   { position, run }: { position: number; run: runs.RunRow },
-): Promise<Enqueued> {
-  const { ids, now, byMail } = inputs
+): Promise<boolean> {
+  const { ids, now } = inputs
   const { id } = row
-  if (row.paused) return NOTHING
+  if (row.paused) return false
   const failures = await runs.recentFailures(tx, id, row.resumed_at, RECENT_RUNS)
-  if (failures < MAX_FAILURES) return NOTHING
+  if (failures < MAX_FAILURES) return false
   const changes = await beginPause(tx, row, { position, now })
   await exports.update(tx, id, { ...changes, last_updated_at: now })
   await backfills.cancel(tx, { batch_export_id: id }, now)
   await recordExport(tx, ids, now, SYSTEM, 'paused', row)
   const message = `The export was paused: ${failures} of its last ${RECENT_RUNS} runs failed. Fix the cause, then unpause it.`
   await logExport(tx, row, 'WARNING', now, message)
-  const alerted = await notifyPause(tx, inputs, row, run)
-  const recipients = (byMail ? await administrators(tx, row.project_id) : []).filter(
-    ({ email }) => !alerted.addresses.includes(email),
-  )
-  for (const { email, organization } of recipients)
-    await outbox.enqueue(tx, {
-      id: ids.uuid(),
-      kind: 'export_paused',
-      recipient: email,
-      content: { name: row.name, organization, failures },
-      now,
-    })
-  return { ...alerted, mails: alerted.mails + recipients.length }
+  return notifyPause(tx, inputs, row, run)
 }
 
 const logExport = (

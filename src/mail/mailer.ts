@@ -1,4 +1,4 @@
-/** Sends the emails in the outbox one at a time. */
+/** Sends the emails in the outbox. */
 import { createLoop } from '../background/loop.ts'
 import type { MailResult } from '../metrics.ts'
 import type { Db } from '../sql/db.ts'
@@ -9,7 +9,6 @@ import {
   accountNoticeMail,
   alertMail,
   emailVerificationMail,
-  exportPausedMail,
   type InviteMailInput,
   inviteMail,
   memberJoinedMail,
@@ -25,6 +24,9 @@ const MAX_DELAY_SECONDS = 3_600
 const POLL_MS = 5_000
 /** A process that has not finished sending by then is considered dead. */
 const SEND_TIMEOUT_MS = 600_000
+/** Connections at a time. Notifications leave some of them free, so account mail does not wait for their timeouts. */
+const CONNECTIONS = 6
+const NOTIFICATIONS = 3
 
 const FAILURES = {
   refused: 'gave up sending an email',
@@ -85,6 +87,9 @@ export function createMailer({
   observe,
 }: MailerOptions): Mailer {
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
+  /** The emails that are being sent, and whether they are urgent. */
+  const active = new Map<Promise<void>, boolean>()
+  const stopping = new AbortController()
   const loop = createLoop({
     name: 'mailer',
     round: async () => {
@@ -93,16 +98,30 @@ export function createMailer({
           { mail: id, kind },
           'a process died while sending this email; it may have arrived, so it is not sent again',
         )
-      while (!loop.stopped) {
-        const mail = await outbox.claim(db, now())
-        if (!mail) break
-        await deliver(mail)
-      }
+      while (!loop.stopped && (await startNext()));
       return POLL_MS
     },
     retry_ms: POLL_MS,
     onError: (error) => log.error({ err: error }, 'reading the outbox failed; mail waits'),
   })
+
+  /** False when no email is due or no connection is free. */
+  async function startNext(): Promise<boolean> {
+    const notifications = [...active.values()].filter((urgent) => !urgent).length
+    const claim = (urgent: boolean): Promise<QueuedMail | undefined> => outbox.claim(db, now(), urgent)
+    if (active.size >= CONNECTIONS) return false
+    const urgent = await claim(true)
+    const mail = urgent ?? (notifications < NOTIFICATIONS ? await claim(false) : undefined)
+    if (!mail) return false
+    const done = deliver(mail)
+      .catch((error) => log.error({ err: error, mail: mail.id }, 'the result of an email was not stored'))
+      .finally(() => {
+        active.delete(done)
+        loop.wake()
+      })
+    active.set(done, urgent !== undefined)
+    return true
+  }
 
   /** Updates the outbox before logging, so the log never reports an update that failed. */
   async function deliver(mail: QueuedMail): Promise<void> {
@@ -110,7 +129,8 @@ export function createMailer({
     const message = await compose(mail)
     if (!message) return outbox.remove(db, mail.id)
     if ('wait_until' in message) return outbox.defer(db, mail.id, message.wait_until)
-    const outcome = await send(message)
+    const outcome = await send(message, stopping.signal)
+    if (outcome.result === 'refused' && stopping.signal.aborted) return outbox.defer(db, mail.id, now())
     if (outcome.result === 'refused' && mail.attempts < MAX_ATTEMPTS) {
       const seconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (mail.attempts - 1), MAX_DELAY_SECONDS)
       await outbox.postpone(db, mail.id, at(seconds * 1000))
@@ -136,8 +156,6 @@ export function createMailer({
     switch (mail.kind) {
       case 'member_joined':
         return { ...envelope, ...memberJoinedMail(mail.content) }
-      case 'export_paused':
-        return { ...envelope, ...exportPausedMail(mail.content) }
       case 'alert': {
         const { path, ...words } = mail.content
         return { ...envelope, ...alertMail({ ...words, link: path === null ? null : site_url + path }) }
@@ -168,5 +186,14 @@ export function createMailer({
     }
   }
 
-  return { start: () => loop.start(), wake: loop.wake, stop: loop.stop }
+  return {
+    start: () => loop.start(),
+    wake: loop.wake,
+    stop: async () => {
+      const stopped = loop.stop()
+      stopping.abort()
+      await stopped
+      await Promise.all(active.keys())
+    },
+  }
 }

@@ -12,4 +12,5 @@ export interface Message {
 /** The result of an attempt. Only `refused` is retried. */
 export type Outcome = { result: 'sent' } | { result: 'refused' | 'undeliverable' | 'unknown'; reason: string }
 
-export type Send = (message: Message) => Promise<Outcome>
+/** After `signal`, an attempt ends within seconds. */
+export type Send = (message: Message, signal: AbortSignal) => Promise<Outcome>

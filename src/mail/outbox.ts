@@ -13,12 +13,6 @@ export interface MemberJoinedContent {
   organization: string
 }
 
-export interface ExportPausedContent {
-  name: string
-  organization: string
-  failures: number
-}
-
 /** A message of an alert. `path` is the page of the console that the email links to. */
 export interface AlertContent {
   subject: string
@@ -61,7 +55,6 @@ export interface AccountNoticeContent {
 export type MailContent =
   | { kind: 'invite'; content: InviteContent }
   | { kind: 'member_joined'; content: MemberJoinedContent }
-  | { kind: 'export_paused'; content: ExportPausedContent }
   | { kind: 'alert'; content: AlertContent }
   | { kind: 'plugin_disabled'; content: PluginDisabledContent }
   | { kind: 'password_reset'; content: AccountLinkContent }
@@ -82,21 +75,32 @@ interface MailRow {
 
 const parse = ({ content, ...row }: MailRow): QueuedMail => ({ ...row, content: JSON.parse(content) })
 
+/** Account mail is sent before notifications: somebody waits for it. */
+const URGENT: Record<MailContent['kind'], boolean> = {
+  password_reset: true,
+  email_verification: true,
+  invite: true,
+  account_notice: true,
+  member_joined: false,
+  alert: false,
+  plugin_disabled: false,
+}
+
 export async function enqueue(
   tx: Db,
   mail: MailContent & { id: string; recipient: string; now: string },
 ): Promise<void> {
   await tx.run(sql`
-    insert into letters (id, kind, recipient, content, state, attempts, next_attempt_at, created_at)
-    values (${mail.id}, ${mail.kind}, ${mail.recipient}, ${JSON.stringify(mail.content)}, 'waiting', 0,
-      ${mail.now}, ${mail.now})`)
+    insert into letters (id, kind, recipient, content, urgent, state, attempts, next_attempt_at, created_at)
+    values (${mail.id}, ${mail.kind}, ${mail.recipient}, ${JSON.stringify(mail.content)}, ${URGENT[mail.kind]},
+      'waiting', 0, ${mail.now}, ${mail.now})`)
 }
 
-/** Claims the next email that is due. No other process can claim it. */
-export async function claim(db: Db, now: string): Promise<QueuedMail | undefined> {
+/** Claims the next email that is due, among the urgent ones or among the others. No other process can claim it. */
+export async function claim(db: Db, now: string, urgent: boolean): Promise<QueuedMail | undefined> {
   const row = await db.get<MailRow>(sql`
     update letters set state = 'sending', attempts = attempts + 1, next_attempt_at = ${now}
-    where id = (select id from letters where state = 'waiting' and next_attempt_at <= ${now}
+    where id = (select id from letters where state = 'waiting' and urgent = ${urgent} and next_attempt_at <= ${now}
       order by next_attempt_at, id limit 1 ${skipLocked})
     returning id, kind, recipient, content, attempts, created_at`)
   return row && parse(row)
@@ -107,7 +111,7 @@ export async function postpone(db: Db, id: string, next_attempt_at: string): Pro
   await db.run(sql`update letters set state = 'waiting', next_attempt_at = ${next_attempt_at} where id = ${id}`)
 }
 
-/** Returns an email that was claimed too early. The attempt does not count. */
+/** Ends an attempt without counting it. Only for an email that certainly did not arrive. */
 export async function defer(db: Db, id: string, next_attempt_at: string): Promise<void> {
   await db.run(sql`
     update letters set state = 'waiting', attempts = attempts - 1, next_attempt_at = ${next_attempt_at} where id = ${id}`)

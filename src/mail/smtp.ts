@@ -6,10 +6,13 @@ import type { Message, Outcome, Send } from './message.ts'
 
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }
 
+/** How long a shutdown waits for the reply to an email that was sent. */
+const STOP_MS = 3_000
+
 /** Sends over SMTP. `smtp://` uses STARTTLS when the server offers it, `smtps://` uses TLS. Credentials are in the URL. */
 export function smtpSender(url: string, from: string): Send {
   const { auth, ...options } = parseConnectionUrl(url)
-  return async ({ message_id, to, reply_to, subject, text, html }: Message) => {
+  return async ({ message_id, to, reply_to, subject, text, html }: Message, signal: AbortSignal) => {
     const mail = { messageId: message_id, from, to, subject, text, html, ...(reply_to && { replyTo: reply_to }) }
     const bytes = await new MailComposer(mail).compile().build()
     // The stream is read after the server accepted DATA. If the connection breaks later, the email may have arrived.
@@ -22,8 +25,15 @@ export function smtpSender(url: string, from: string): Send {
       },
     })
     const connection = new SMTPConnection({ ...TIMEOUTS, ...options })
+    let onStop = (): void => undefined
+    let grace: NodeJS.Timeout | undefined
     try {
       await new Promise<void>((resolve, reject) => {
+        onStop = () => {
+          grace = setTimeout(() => reject(new Error('the server is shutting down')), begun ? STOP_MS : 0)
+        }
+        if (signal.aborted) onStop()
+        else signal.addEventListener('abort', onStop)
         connection.once('error', reject)
         connection.connect((error) => {
           if (error) return reject(error)
@@ -40,6 +50,9 @@ export function smtpSender(url: string, from: string): Send {
     } catch (error) {
       connection.close()
       return outcomeOf(error as Failure, begun)
+    } finally {
+      signal.removeEventListener('abort', onStop)
+      clearTimeout(grace)
     }
   }
 }

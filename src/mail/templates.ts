@@ -1,11 +1,5 @@
 /** The templates of all emails, as text and as HTML. */
-import type {
-  AccountEvent,
-  AccountNoticeContent,
-  ExportPausedContent,
-  MemberJoinedContent,
-  PluginDisabledContent,
-} from './outbox.ts'
+import type { AccountEvent, AccountNoticeContent, MemberJoinedContent, PluginDisabledContent } from './outbox.ts'
 
 type RenderedMail = { subject: string; text: string; html: string }
 
@@ -65,17 +59,6 @@ export function memberJoinedMail({ name, email, organization }: MemberJoinedCont
   }
 }
 
-export function exportPausedMail({ name, organization, failures }: ExportPausedContent): RenderedMail {
-  const sentence = `The batch export "${name}" of ${organization} was paused because ${failures} of its last runs failed.`
-  const remedy =
-    'Its log shows the cause. Fix it and unpause the export. Unpause with "backfill": true to deliver the events that arrived during the pause.'
-  return {
-    subject: oneLine(`The export "${name}" was paused`),
-    text: [sentence, remedy].join('\n\n'),
-    html: page([paragraph(sentence), paragraph(remedy)]),
-  }
-}
-
 export function alertMail({
   subject,
   sentences,
@@ -87,8 +70,8 @@ export function alertMail({
 }): RenderedMail {
   return {
     subject: oneLine(subject),
-    text: [...sentences, ...(link ? [`The export: ${link}`] : [])].join('\n\n'),
-    html: page([...sentences.map(paragraph), ...(link ? [anchor(link, 'Open the export')] : [])]),
+    text: [...sentences, ...(link ? [`Open the console: ${link}`] : [])].join('\n\n'),
+    html: page([...sentences.map(paragraph), ...(link ? [anchor(link, 'Open the console')] : [])]),
   }
 }
 

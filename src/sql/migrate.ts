@@ -26,6 +26,7 @@ import siteApps from './migrations/0023-site-apps.ts'
 import pluginValues from './migrations/0024-plugin-values.ts'
 import inviteMails from './migrations/0026-invite-mails.ts'
 import openRuns from './migrations/0027-open-runs.ts'
+import alertDigests from './migrations/0028-alert-digests.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -74,6 +75,7 @@ export const ADMINISTRATION: Track = {
     pluginValues,
     inviteMails,
     openRuns,
+    alertDigests,
   ],
 }
 export const EVENTS: Track = {

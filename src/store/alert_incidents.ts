@@ -93,14 +93,16 @@ export function openLag(
     on conflict do nothing returning batch_export_id, alert_id, late_since`)
 }
 
-/** Deletes and returns the incidents of exports that are no longer late. */
+/** Deletes and returns up to `limit` incidents of exports that are no longer late. */
 export function closeLag(
   tx: Db,
-  { lag_minutes, cutoff }: { lag_minutes: number; cutoff: string },
+  { lag_minutes, cutoff, limit }: { lag_minutes: number; cutoff: string; limit: number },
 ): Promise<LagIncident[]> {
   return tx.all<LagIncident>(sql`
-    delete from alert_incidents
-    where kind = 'lag' and alert_id in (select id from alerts where on_lag and lag_minutes = ${lag_minutes})
-      and batch_export_id not in (select id from (${lateExports(cutoff)}) late)
+    delete from alert_incidents where kind = 'lag' and (batch_export_id, alert_id) in (
+      select i.batch_export_id, i.alert_id from alert_incidents i join alerts a on a.id = i.alert_id
+      where i.kind = 'lag' and a.on_lag and a.lag_minutes = ${lag_minutes}
+        and i.batch_export_id not in (select id from (${lateExports(cutoff)}) late)
+      order by i.batch_export_id, i.alert_id limit ${limit})
     returning batch_export_id, alert_id, late_since`)
 }

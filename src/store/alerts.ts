@@ -60,6 +60,10 @@ export function getById(db: Db, id: string): Promise<AlertRow | undefined> {
   return db.get<AlertRow>(sql`select * from alerts where id = ${id}`)
 }
 
+export function withIds(db: Db, ids: readonly string[]): Promise<AlertRow[]> {
+  return db.all<AlertRow>(sql`select * from alerts where id in ${oneOf(ids)}`)
+}
+
 /** Undefined when the alert was deleted. Lock the project and the export that it will reference before it. */
 export function lock(tx: Db, id: string): Promise<AlertRow | undefined> {
   return tx.get<AlertRow>(sql`select * from alerts where id = ${id} ${forNoKeyUpdate}`)

@@ -240,7 +240,9 @@ async function openFailing(t: Test, engine: TestApp['engine'], options: AppOptio
 
 const FAILURE = permanentError('There is no such bucket.')
 
-const typesOf = ({ hooks }: Receiver): string[] => hooks.map(({ body }) => `${body.type} ${body.batch_export.name}`)
+/** Every message of every request. */
+const typesOf = ({ hooks }: Receiver): string[] =>
+  hooks.flatMap(({ body }) => body.messages.map((message: any) => `${body.type} ${message.batch_export.name}`))
 
 for (const engine of ENGINES) {
   t.test(`sends one message when an export starts to fail, and one when it works again (${engine})`, async (t) => {
@@ -396,7 +398,8 @@ for (const engine of ENGINES) {
     t.same(await check(155), ['lag lake', 'lag lake'], 'a run that is retried is behind too')
     outcomes.lake = undefined
     await deps.exporter.drain()
-    t.same((await check(156)).slice(2), ['recovery lake'])
+    t.equal((await check(156)).length, 2, 'the next digest waits for five minutes')
+    t.same((await check(161)).slice(2), ['recovery lake'])
     t.match(receiver.hooks[2]!.body, { run: null, text: /has caught up/ })
 
     setClock(10 * HOUR_MS)
@@ -421,6 +424,7 @@ for (const engine of ENGINES) {
     await deps.alerter.drain()
     outcomes.lake = FAILURE
     await deps.exporter.drain()
+    setClock(101 * MINUTE_MS)
     await deps.alerter.drain()
     t.same(typesOf(receiver), ['lag lake', 'failure lake'])
     outcomes.lake = undefined
@@ -443,7 +447,9 @@ for (const engine of ENGINES) {
     await call('alerts.update', { params: { id: moved.id }, body: { batch_export_id: null, team_id: second } })
     Object.assign(outcomes, { lake: FAILURE, pond: FAILURE })
     await runUntil(1)
-    const received = receiver.hooks.map(({ path, body }) => `${path} ${body.batch_export.name}`)
+    const received = receiver.hooks.flatMap(({ path, body }) =>
+      body.messages.map((message: any) => `${path} ${message.batch_export.name}`),
+    )
     t.same(received.toSorted(), ['/hook/lake lake', '/hook/project lake', '/hook/project pond'])
   })
 
@@ -528,7 +534,6 @@ for (const engine of ENGINES) {
       reader: deps.eventReader,
       files_root: '',
       launch: deps.processes.deliver,
-      wakeMailer: null,
     })
     await ingest(app, plainEvents(1))
     setClock(95 * MINUTE_MS)
@@ -538,7 +543,7 @@ for (const engine of ENGINES) {
     t.same(typesOf(receiver).toSorted(), expected('lag'))
     for (const name of names) outcomes[name] = FAILURE
     await Promise.all([deps.exporter.drain(), exporter.drain()])
-    await drainBoth()
+    setClock(101 * MINUTE_MS)
     await drainBoth()
     t.same(typesOf(receiver).toSorted(), expected('failure', 'lag'))
     await exporter.stop()
@@ -550,23 +555,77 @@ for (const engine of ENGINES) {
     const { createAlert, createExport, outcomes, runUntil, deps } = await openFailing(t, engine)
     const alerter = deps.alerter
     await createExport('lake')
-    await createExport('pond')
-    for (const { url } of [slow, fast]) await createAlert({ triggers: ['failure'], channel: 'webhook', url })
+    for (const { url } of [slow, fast]) await createAlert({ triggers: ALL, channel: 'webhook', url })
     let release = (): void => undefined
     slow.respondWith((response) => {
       release = () => void response.writeHead(204).end()
     })
-    Object.assign(outcomes, { lake: FAILURE, pond: FAILURE })
+    outcomes.lake = FAILURE
     alerter.start()
     const running = runUntil(1)
-    while (fast.hooks.length < 2) await new Promise(setImmediate)
-    t.equal(slow.hooks.length, 1, 'one request at a time for each alert')
+    while (fast.hooks.length < 1) await new Promise(setImmediate)
+    while (slow.hooks.length < 1) await new Promise(setImmediate)
+    outcomes.lake = undefined
+    const next = running.then(() => runUntil(2))
     slow.respondWith((response) => void response.writeHead(204).end())
     release()
-    await running
-    while (slow.hooks.length < 2) await new Promise(setImmediate)
-    t.equal(new Set(slow.hooks.map(({ body }) => body.batch_export.name)).size, 2)
+    await next
+    while (slow.hooks.length < 2 || fast.hooks.length < 2) await new Promise(setImmediate)
+    t.same(typesOf(slow), ['failure lake', 'recovery lake'])
+    t.same(typesOf(fast), ['failure lake', 'recovery lake'])
   })
+
+  t.test(
+    `exports that are late together send one email per person and one request per alert (${engine})`,
+    async (t) => {
+      const mailbox = await openMailbox(t)
+      const receiver = await openReceiver(t)
+      const app = await openFailing(t, engine, {
+        environment: { SMTP_URL: mailbox.url, SITE_URL: 'https://site.example' },
+      })
+      const { createAlert, createExport, outcomes, deps, setClock, member } = app
+      const emails = ['ada@example.com', 'grace@example.com']
+      for (const email of emails) await member(email, 1)
+      const names = Array.from({ length: 130 }, (_, i) => `lake ${i}`)
+      for (const name of names) await createExport(name)
+      for (const lag_minutes of [30, 60]) await createAlert({ triggers: ALL, lag_minutes, channel: 'email', emails })
+      await createAlert({ triggers: ALL, lag_minutes: 30, channel: 'webhook', url: receiver.url })
+      await ingest(app, plainEvents(1))
+      setClock(125 * MINUTE_MS)
+      await deps.alerter.drain()
+      while (mailbox.mails.length < 2) await mailbox.next()
+      t.same(mailbox.mails.flatMap(({ to }) => to).toSorted(), emails)
+      const text = readable(mailbox.mails[0]!.raw)
+      t.match(text, /^Subject: 130 exports of My organization are behind/m)
+      t.match(text, 'The batch export "lake 0" of the project "Default project" is 65 minutes behind')
+      t.match(text, 'There are 30 more messages.')
+      t.equal(receiver.hooks.length, 1)
+      const { body } = receiver.hooks[0]!
+      t.match(body, {
+        type: 'lag',
+        lag_minutes: 65,
+        run: null,
+        batch_export: { interval: 'hour' },
+        text: /^130 exports of My organization are behind: .* and 120 more\.$/,
+      })
+      t.equal(new Set(body.messages.map((message: any) => message.batch_export.id)).size, 130)
+      t.equal(body.messages[0].id, body.id)
+
+      // Their runs fail one after the other.
+      for (const name of names) outcomes[name] = FAILURE
+      await deps.exporter.drain()
+      await deps.alerter.drain()
+      t.equal(receiver.hooks.length, 1, 'the failures wait for the next digest')
+      setClock(131 * MINUTE_MS)
+      await deps.alerter.drain()
+      while (mailbox.mails.length < 4) await mailbox.next()
+      t.equal(receiver.hooks.length, 2)
+      t.match(receiver.hooks[1]!.body, { type: 'failure', run: { latest_error: 'There is no such bucket.' } })
+      t.equal(receiver.hooks[1]!.body.messages.length, 130)
+      t.match(readable(mailbox.mails[3]!.raw), /^Subject: 130 exports of My organization failed/m)
+      t.equal(mailbox.mails.length, 4)
+    },
+  )
 }
 
 t.test('sends plain http only to addresses that the operator allows', async (t) => {

@@ -207,7 +207,6 @@ function nodeOn(t: Test, app: TestApp, launch: Deliver = app.deps.processes.deli
     reader: app.deps.eventReader,
     files_root: app.deps.files_root,
     launch,
-    wakeMailer: null,
     renew_ms: 20,
   })
   t.teardown(() => exporter.stop())

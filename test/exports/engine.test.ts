@@ -13,7 +13,7 @@ import { createExporter, type ExporterOptions } from '../../src/exports/exporter
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { commit, freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
-import { openMailbox } from '../helpers/mailbox.ts'
+import { openMailbox, readable } from '../helpers/mailbox.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -446,10 +446,12 @@ for (const engine of ENGINES) {
     t.equal(log.filter((line) => line.startsWith('ERROR There is no such bucket.')).length, 10)
     t.match(log.at(-1), /^WARNING The export was paused: 10 of its last 50 runs failed/)
     t.ok(log.some((line) => /The backfill .* ended because a run failed/.test(line)))
+    await app.deps.alerter.drain()
     while (mailbox.mails.length < 2) await mailbox.next()
     const recipients = mailbox.mails.flatMap(({ to }) => to).toSorted()
     t.same(recipients, ['admin@example.com', 'owner@example.com'], 'only administrators and owners are notified')
-    for (const { raw } of mailbox.mails) t.match(raw, /The batch export "x" of My organization was paused/)
+    for (const { raw } of mailbox.mails)
+      t.match(readable(raw), /The batch export "x" of the project "Default project" was paused/)
     await app.send('POST', `${failing.path}/unpause/`)
     await ingest(app, plainEvents(1, 50))
     setClock(app, 11 * HOUR_MS)
@@ -471,7 +473,6 @@ for (const engine of ENGINES) {
       reader: app.deps.eventReader,
       files_root: '',
       launch: succeed,
-      wakeMailer: null,
     })
     await other.drain()
     t.match(await slow.runs(), [{ status: 'Running' }], 'no takeover while the lease is valid')
@@ -499,7 +500,6 @@ for (const engine of ENGINES) {
       reader: app.deps.eventReader,
       files_root: '',
       launch: app.deps.processes.deliver,
-      wakeMailer: null,
       renew_ms: 5,
     })
     const cancelled = await open(app)
@@ -563,7 +563,6 @@ for (const engine of ENGINES) {
       reader: app.deps.eventReader,
       files_root: '',
       launch: app.deps.processes.deliver,
-      wakeMailer: null,
     }
     const exporter = createExporter(options)
     exporter.start()
@@ -806,7 +805,7 @@ for (const engine of ENGINES) {
 }
 
 const exporterOn = (app: TestApp, more: Pick<ExporterOptions, 'db' | 'launch'>) =>
-  createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', wakeMailer: null, ...more })
+  createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', ...more })
 
 /** A database that can become unavailable. */
 function breakable({ deps: { db } }: TestApp) {

@@ -987,7 +987,6 @@ function nodeOn({ deps }: TestApp, db: Deps['db'] = deps.db) {
     reader: deps.eventReader,
     files_root: '',
     launch: deps.processes.deliver,
-    wakeMailer: null,
   })
 }
 

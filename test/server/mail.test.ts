@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
+import * as outbox from '../../src/mail/outbox.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { linkIn, linksIn, openMailbox, readable } from '../helpers/mailbox.ts'
@@ -207,24 +208,24 @@ for (const engine of ENGINES) {
     const app = await open(t, engine, mailbox.url, { RATE_LIMITS: 'true' })
     const bulk = (...addresses: string[]) =>
       app.call('invites.bulk', { body: addresses.map((target_email) => ({ target_email })) })
-    /** The addresses that got mail until this one arrives. Emails are sent in the order of the invites. */
-    const arrivedWith = async (target_email: string) => {
-      const before = mailbox.mails.length
+    /** Invites an address. Returns the addresses of all emails, in lower case, once there are this many. */
+    const arrivedWith = async (target_email: string, count: number) => {
       let arriving = mailbox.next()
       await app.invite(target_email)
-      while ((await arriving).to[0] !== target_email) arriving = mailbox.next()
-      return mailbox.mails.slice(before).map(({ to }) => to[0])
+      while (mailbox.mails.length < count) {
+        await arriving
+        arriving = mailbox.next()
+      }
+      return mailbox.mails.map(({ to }) => to[0]!.toLowerCase()).sort()
     }
+    const mailTo = (pattern: RegExp) => mailbox.mails.find(({ to }) => pattern.test(to[0]!))!
     const tokens: { invite_id: string; token: string }[] = []
-    t.strictSame(await arrivedWith('grace+1@example.com'), ['grace+1@example.com'])
+    t.strictSame(await arrivedWith('grace+1@example.com', 1), ['grace+1@example.com'])
     tokens.push(...linksIn(mailbox.mails[0]!.raw))
     t.equal((await bulk('grace+2@example.com', 'Grace@example.com', 'a.da@example.com', 'ada@example.com')).status, 200)
-    t.strictSame(
-      await arrivedWith('other@example.com'),
-      ['a.da@example.com', 'other@example.com'],
-      'further invites to a mailbox wait',
-    )
-    t.equal(linksIn(mailbox.mails[1]!.raw).length, 1, 'the other address may be that of another person')
+    const early = await arrivedWith('other@example.com', 3)
+    t.match(early.join(), /^a\.?da@example\.com,grace\+1@example\.com,other@example\.com$/, 'further invites wait')
+    t.equal(linksIn(mailTo(/^a\.?da@/).raw).length, 1, 'the other address may be that of another person')
 
     mailbox.setFault({ at: 'recipient', status: 451 })
     app.advance(HOUR)
@@ -232,17 +233,17 @@ for (const engine of ENGINES) {
     await app.waitForLog(/next attempt/)
     mailbox.setFault(null)
     app.advance(MINUTE)
-    t.strictSame(
-      (await arrivedWith('last@example.com')).sort(),
-      ['Grace@example.com', 'ada@example.com', 'last@example.com'],
+    const late = await arrivedWith('last@example.com', 6)
+    t.match(
+      late.join(),
+      /^a\.da@example\.com,ada@example\.com,grace(@example\.com,grace\+1|\+1@example\.com,grace\+2)@example\.com,last@example\.com,other@example\.com$/,
       'one email for the waiting invites, also after a failed attempt',
     )
-    const [, , ...later] = mailbox.mails
-    const combined = later.find(({ to }) => to[0] === 'Grace@example.com')!
+    const combined = mailTo(/^(grace\+2|Grace)@/)
     tokens.push(...linksIn(combined.raw))
     t.match(
       readable(combined.raw),
-      /Subject: Invites to .*invites grace\+2@example\.com to join .*invites Grace@example\.com/s,
+      /Subject: Invites to .*invites (grace\+2|Grace)@example\.com to join .*invites (Grace|grace\+2)@example\.com/s,
     )
     t.equal(new Set(tokens.map(({ invite_id }) => invite_id)).size, 3)
     for (const { invite_id, token } of tokens)
@@ -252,12 +253,50 @@ for (const engine of ENGINES) {
         'each link works',
       )
 
-    t.strictSame(await arrivedWith('done@example.com'), ['done@example.com'])
+    t.equal((await arrivedWith('done@example.com', 7)).length, 7)
     t.same(
       await app.deps.db.all(sql`select kind from letters where state = 'waiting'`),
       [],
       'emails without an invite of their own are gone',
     )
+  })
+
+  t.test(`sends account mail while notifications wait for a hanging server (${engine})`, async (t) => {
+    const hanging = new Set(Array.from({ length: 50 }, (_, i) => `n${i}@example.com`))
+    let connections = 0
+    let most = 0
+    const mailbox = await openMailbox(t, {
+      onConnect: (_, done) => {
+        most = Math.max(most, ++connections)
+        done()
+      },
+      onClose: () => void connections--,
+      onRcptTo: ({ address }, _, done) => {
+        if (!hanging.has(address)) done()
+      },
+    })
+    const app = await open(t, engine, mailbox.url)
+    await app.deps.db.tx(async (tx) => {
+      for (const recipient of hanging)
+        await outbox.enqueue(tx, {
+          id: app.deps.ids.uuid(),
+          kind: 'member_joined',
+          recipient,
+          content: { name: 'Ada', email: 'ada@example.com', organization: 'Acme' },
+          now: app.deps.now(),
+        })
+    })
+    app.wake()
+    for (const email of ['first@example.com', 'second@example.com']) {
+      const arriving = mailbox.next()
+      await app.invite(email)
+      t.strictSame((await arriving).to, [email])
+    }
+    t.ok(most <= 6, 'few connections at a time')
+    await app.deps.mailer!.stop()
+    t.equal(await app.waiting(), 50)
+    const left = await app.deps.db.all<object>(sql`select distinct state, attempts from letters`)
+    t.strictSame(left, [{ state: 'waiting', attempts: 0 }], 'a shutdown waits for no timeout and counts no attempt')
   })
 
   t.test(`does not send a deleted invite (${engine})`, async (t) => {
