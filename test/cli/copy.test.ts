@@ -251,7 +251,9 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   change(
     from,
     ADMINISTRATION.file,
-    `insert into letters values ('a', 'invite', 'x@example.com', '{}', 'waiting', 0, '2026', '2026');
+    `insert into letters values ('a', 'invite', 'x@example.com', '{}', 'waiting', 0, '2026', '2026', 1);
+     insert into alert_messages values ('a', '${organization_id}', null, '{}', '2026');
+     insert into alert_digests values ('${organization_id}', '9999', 1);
      insert into used_invites values ('a', '${organization_id}', 'hash', '2026');
      insert into made_invites values ('a', '${organization_id}', 1, 'hash', '2026');
      insert into invite_mails values ('hash', 'a', '2026');
