@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { type Static, type TObject, type TSchema, type TUnion, Type, TypeGuard } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
@@ -141,7 +141,7 @@ const Environment = Type.Object({
   OIDC_ISSUER: Type.Optional(
     Type.String({
       pattern: '^https?://',
-      description: 'The issuer of a further OpenID Connect provider, named `oidc`',
+      description: 'The issuer of a further OpenID Connect provider, named `oidc`; https, except on loopback',
     }),
   ),
   OIDC_CLIENT_ID: credential('The client id at OIDC_ISSUER'),
@@ -346,6 +346,11 @@ export function readConfig(environment: Variables): Config {
     const value = config[name]
     if (value !== undefined && !isValid(value)) throw invalidSetting(Environment, name)
   }
+  for (const name of PROVIDER_URLS) {
+    const value = config[name]
+    if (value !== undefined && !isSecureUrl(new URL(value)))
+      throw new Error(`${name} must use https, except on loopback. Change it to the https address of the provider.`)
+  }
   if (config.SMTP_URL && !config.SITE_URL)
     throw new Error('SMTP_URL requires SITE_URL for the links in emails. Set SITE_URL.')
   if (config.BACKUP_EVERY && !config.BACKUP_TO)
@@ -387,6 +392,21 @@ export function parseLevels(text: string): LogLevels | undefined {
   return { base: base ?? 'info', areas }
 }
 
+export const isLoopback = (host: string): boolean =>
+  /^(\[?::1\]?|localhost)$/.test(host) || (isIPv4(host) && host.startsWith('127.'))
+
+/** Identities and secrets are sent only over connections that nobody else can read or change. */
+export const isSecureUrl = ({ protocol, hostname }: URL): boolean => protocol === 'https:' || isLoopback(hostname)
+
+/** The addresses of single sign-on providers. */
+const PROVIDER_URLS = [
+  'SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER',
+  'SOCIAL_AUTH_GITHUB_URL',
+  'SOCIAL_AUTH_GITHUB_API_URL',
+  'SOCIAL_AUTH_GITLAB_API_URL',
+  'OIDC_ISSUER',
+] as const
+
 const isUrl = (value: string): boolean => URL.canParse(value)
 
 /** The id of an organization and the name of a bucket. */
@@ -410,6 +430,7 @@ const CHECKS = [
   },
   { name: 'S3_ENDPOINT_URL', isValid: isUrl },
   { name: 'S3_ROLE_BUCKETS', isValid: (value: string) => splitList(value).every((entry) => ROLE_BUCKET.test(entry)) },
+  ...PROVIDER_URLS.map((name) => ({ name, isValid: isUrl })),
   { name: 'PLUGIN_GITHUB_URL', isValid: isUrl },
   { name: 'PLUGIN_GITHUB_API_URL', isValid: isUrl },
   { name: 'PLUGIN_GITLAB_URL', isValid: isUrl },

@@ -1,5 +1,6 @@
 /** One-time sign-in links, printed by the first start and by the command. */
 import { sha256 } from '../auth/hash.ts'
+import { isLoopback, isSecureUrl } from '../config.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as tokens from '../store/one_time_tokens.ts'
@@ -26,11 +27,6 @@ export async function createSignInLink(
   return `${site_url}/login#link=${token}`
 }
 
-const isLoopback = (host: string): boolean => /^(127\.|\[?::1\]?$|localhost$)/.test(host)
-
 /** A link with plain http is only printed if the server listens on loopback. */
-export const mayPrintLink = ({ HOST, SITE_URL }: { HOST: string; SITE_URL?: string }): boolean => {
-  if (SITE_URL === undefined) return isLoopback(HOST)
-  const { protocol, hostname } = new URL(SITE_URL)
-  return protocol === 'https:' || isLoopback(hostname)
-}
+export const mayPrintLink = ({ HOST, SITE_URL }: { HOST: string; SITE_URL?: string }): boolean =>
+  SITE_URL === undefined ? isLoopback(HOST) : isSecureUrl(new URL(SITE_URL))

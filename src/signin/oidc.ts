@@ -1,6 +1,6 @@
 /** OpenID Connect and OAuth 2: Google, GitLab, GitHub and one provider of the operator. */
 import type * as openid from 'openid-client'
-import type { Config } from '../config.ts'
+import { type Config, isSecureUrl } from '../config.ts'
 import type { SignInService } from './service.ts'
 import { type Assertion, SsoError } from './sso.ts'
 import { derived, saveRequest, useRequest } from './sso-requests.ts'
@@ -93,7 +93,7 @@ async function configurationOf(
   settings: ProviderSettings,
 ): Promise<openid.Configuration> {
   const { client_id, client_secret, issuer } = settings
-  const insecure = issuer.startsWith('http://')
+  const isLocal = issuer.startsWith('http://') && isSecureUrl(new URL(issuer))
   if (provider === 'github') {
     const server = {
       issuer,
@@ -101,16 +101,29 @@ async function configurationOf(
       token_endpoint: `${issuer}/login/oauth/access_token`,
     }
     const configuration = new client.Configuration(server, client_id, {}, client.ClientSecretPost(client_secret))
-    if (insecure) client.allowInsecureRequests(configuration)
+    if (isLocal) client.allowInsecureRequests(configuration)
     return configuration
   }
   const known = configurations.get(settings)
   if (known) return known
-  const options = insecure ? { execute: [client.allowInsecureRequests] } : {}
-  const found = client.discovery(new URL(issuer), client_id, client_secret, undefined, options)
+  const found = discover(client, settings, isLocal)
   configurations.set(settings, found)
   found.catch(() => configurations.delete(settings))
   return found
+}
+
+/** By default the library trusts the TLS connection. Here it also verifies signatures, with the keys of the provider. */
+async function discover(
+  client: typeof openid,
+  { issuer, client_id, client_secret }: ProviderSettings,
+  isLocal: boolean,
+): Promise<openid.Configuration> {
+  const execute = [client.enableNonRepudiationChecks, ...(isLocal ? [client.allowInsecureRequests] : [])]
+  const configuration = await client.discovery(new URL(issuer), client_id, client_secret, undefined, { execute })
+  const { authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri } = configuration.serverMetadata()
+  for (const endpoint of [authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri])
+    if (endpoint !== undefined && !isSecureUrl(new URL(endpoint))) throw new Error(`${endpoint} must use https`)
+  return configuration
 }
 
 const redirectUri = ({ site_url }: Sso, provider: OAuthProvider): string => `${site_url}/complete/${provider}/`

@@ -122,15 +122,15 @@ async function signIn(
       return { link_token }
     } else account = existing
   }
-  const invite = await openInvite(service, tx, assertion, domain, invite_id)
-  const provisioned = assertion.email_verified && domain?.jit_provisioning_enabled ? domain.organization_id : undefined
+  // A known identity may assert an address that is not the one of its account. That address lets nobody join.
+  const vouched = assertion.email_verified && (!account || isAddressOf(account, assertion))
+  const invite = await openInvite(service, tx, { email: assertion.email, vouched }, domain, invite_id)
+  const provisioned = vouched && domain?.jit_provisioning_enabled ? domain.organization_id : undefined
   if (!account && !invite && (provisioned === undefined || removed))
     throw new SsoError(domain ? 'jit_not_enabled' : 'no_new_organizations', 'no invite and no provisioning')
   const user = account ?? (await createUser(service, tx, assertion, invite))
   await identities.link(tx, user.id, assertion, now())
-  // The provider vouches for its own address, which may differ from that of the account.
-  if (assertion.email_verified && users.emailKey(user.email) === users.emailKey(assertion.email))
-    await users.verifyEmail(tx, user.id)
+  if (vouched) await users.verifyEmail(tx, user.id)
   if (invite) await joinByInvite(service, tx, user, invite, client.address)
   else if (provisioned !== undefined) await joinByDomain(service, tx, user, provisioned, client.address)
   if (replaces) await sessions.remove(tx, replaces.user_id, replaces.id)
@@ -166,6 +166,9 @@ function storable(assertion: Assertion): Assertion {
 /** Only `false` means unverified. Null marks an account that the operator created. */
 const isUnverified = ({ is_email_verified }: users.UserRow): boolean => is_email_verified !== null && !is_email_verified
 
+const isAddressOf = (user: users.UserRow, { email }: Assertion): boolean =>
+  users.emailKey(user.email) === users.emailKey(email)
+
 function requireProvider(domain: domains.DomainRow | undefined, provider: SignInMethod): void {
   if (domain?.sso_enforcement && domain.sso_enforcement !== provider)
     throw new SsoError('sso_enforced', `the domain ${domain.domain} enforces ${domain.sso_enforcement}`)
@@ -173,24 +176,24 @@ function requireProvider(domain: domains.DomainRow | undefined, provider: SignIn
 
 /**
  * The invite in the request, or a pending invite of the organization that provisions the domain. The provider
- * verified the address, which replaces the token of the invite.
+ * vouches for the address, which replaces the token of the invite.
  */
 async function openInvite(
   { now }: SignInService,
   tx: Db,
-  { email, email_verified }: Assertion,
+  { email, vouched }: { email: string; vouched: boolean },
   domain: domains.DomainRow | undefined,
   invite_id: string | null,
 ): Promise<invites.InviteRow | undefined> {
   if (invite_id !== null) {
     const invite = await invites.getOpen(tx, invite_id, now())
-    if (!invite || !email_verified || users.emailKey(invite.target_email) !== users.emailKey(email))
+    if (!invite || !vouched || users.emailKey(invite.target_email) !== users.emailKey(email))
       throw new SsoError('invalid_invite', 'the invite is gone, expired or for another address')
     if (!(await mayStillInvite(tx, invite)))
       throw new SsoError('invalid_invite', 'the inviter may no longer invite at this level')
     return invite
   }
-  if (!domain?.jit_provisioning_enabled || !email_verified) return undefined
+  if (!domain?.jit_provisioning_enabled || !vouched) return undefined
   const invite = await invites.getOpenTo(tx, domain.organization_id, email, now())
   return invite && (await mayStillInvite(tx, invite)) ? invite : undefined
 }

@@ -1,7 +1,7 @@
 /** Single sign-on providers on loopback. */
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { ORIGIN } from './browser.ts'
@@ -36,14 +36,32 @@ const pathOf = (location: string): string => {
 
 const OIDC_PROVIDER: string = 'oidc-provider'
 
+export interface OpenIdProvider extends Provider {
+  /** The key with the id `test`. */
+  key: KeyObject
+  /** Changes the JSON of the responses to a path. */
+  tamper: Map<string, (body: any) => unknown>
+}
+
+/** Changes the JSON that a response ends with. */
+function tamperWith(response: ServerResponse, change: (body: any) => unknown): void {
+  const end = response.end.bind(response)
+  response.end = (text: unknown) => {
+    const changed = JSON.stringify(change(JSON.parse(String(text))))
+    response.setHeader('content-length', Buffer.byteLength(changed))
+    return end(changed)
+  }
+}
+
 /** OpenID Connect with discovery, PKCE and a sign-in page without a form. */
-export async function openOpenIdProvider(t: Test): Promise<Provider> {
+export async function openOpenIdProvider(t: Test): Promise<OpenIdProvider> {
   // The provider prints warnings for operators.
   const { info, warn } = console
   console.info = console.warn = () => undefined
   t.teardown(() => Object.assign(console, { info, warn }))
 
   const users: Provider['users'] = new Map()
+  const tamper: OpenIdProvider['tamper'] = new Map()
   let subject = ''
   let handle: RequestListener = () => undefined
   const { url } = await listen(t, (request, response) => handle(request, response))
@@ -75,6 +93,8 @@ export async function openOpenIdProvider(t: Test): Promise<Provider> {
   })
   const callback = provider.callback()
   handle = (request, response) => {
+    const change = tamper.get(request.url ?? '')
+    if (change) tamperWith(response, change)
     if (!request.url?.startsWith('/interaction/')) return callback(request, response)
     const result = subject ? { login: { accountId: subject } } : { error: 'access_denied', error_description: 'secret' }
     provider.interactionFinished(request, response, result).catch((error: unknown) => {
@@ -86,6 +106,8 @@ export async function openOpenIdProvider(t: Test): Promise<Provider> {
   return {
     url,
     users,
+    key: privateKey,
+    tamper,
     authorize: async (page, chosen) => {
       subject = chosen
       const cookies = new Map<string, string>()

@@ -1,11 +1,13 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
+import { readConfig } from '../../src/config.ts'
 import { type Sql, sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import * as users from '../../src/store/users.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
-import { CLIENT, openGitHub, openOpenIdProvider, type Provider } from '../helpers/providers.ts'
+import { CLIENT, type OpenIdProvider, openGitHub, openOpenIdProvider, type Provider } from '../helpers/providers.ts'
 
 t.setTimeout(10 * 60_000)
 
@@ -14,7 +16,7 @@ const ME = '/api/users/@me/'
 const DOMAIN = 'hedgerow.example'
 
 interface World extends TestApp {
-  openid: Provider
+  openid: OpenIdProvider
   github: Provider
   /** Follows the redirect to the provider and back. */
   signOn(browser: Browser, provider: string, subject: string, query?: Record<string, string>): Promise<ApiResponse>
@@ -217,6 +219,26 @@ onEach('a known identity with an unverified address of a domain does not join it
   openid.users.set('mallory', person(`mallory@${DOMAIN}`, { email_verified: false }))
   t.match(await signOn(openBrowser(world), 'oidc', 'mallory'), arrived())
   t.notOk((await membersOf(world)).has('mallory@example.com'))
+})
+
+onEach('a known identity joins nothing with the verified address of someone else', async (t, world) => {
+  const { openid, signOn, call } = world
+  await world.stranger('mallory@example.com')
+  openid.users.set('mallory', person('mallory@example.com'))
+  t.match(await signOn(openBrowser(world), 'oidc', 'mallory'), arrived())
+  await world.domain({ jit_provisioning_enabled: true })
+  openid.users.set('mallory', person(`ada@${DOMAIN}`))
+  t.match(await signOn(openBrowser(world), 'oidc', 'mallory'), arrived(), 'signs in to the own account')
+  const { body: invite } = await call('invites.create', { body: { target_email: `ada@${DOMAIN}`, level: 8 } })
+  t.match(await signOn(openBrowser(world), 'oidc', 'mallory'), arrived())
+  const query = { invite_id: invite.id }
+  t.match(await signOn(openBrowser(world), 'oidc', 'mallory', query), refused('invalid_invite'))
+  t.strictSame([...(await membersOf(world)).keys()], ['owner@example.com'])
+  t.equal((await call('invites.list')).body.count, 1, 'the invite is unused')
+
+  openid.users.set('ada', person(`Ada@${DOMAIN}`))
+  t.match(await signOn(openBrowser(world), 'oidc', 'ada'), arrived())
+  t.match((await membersOf(world)).get(`Ada@${DOMAIN}`), { level: 8 }, 'the invite is for its address')
 })
 
 onEach('an account with a password is linked after its password and second factor', async (t, world) => {
@@ -502,6 +524,74 @@ onEach('rejects responses that this browser did not request', async (t, world) =
     t.equal((await good.send('GET', path)).status, 400, path)
 })
 
+type Claims = Record<string, any>
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const signed = (header: object, claims: Claims, signature: (text: string) => Buffer): string => {
+  const text = `${encode(header)}.${encode(claims)}`
+  return `${text}.${signature(text).toString('base64url')}`
+}
+const rsa = (claims: Claims, key: KeyObject, kid = 'test'): string =>
+  signed({ alg: 'RS256', kid }, claims, (text) => sign('RSA-SHA256', Buffer.from(text), key))
+const hmac = (claims: Claims, secret: string | Buffer): string =>
+  signed({ alg: 'HS256', kid: 'test' }, claims, (text) => createHmac('sha256', secret).update(text).digest())
+
+const seconds = (): number => Math.floor(Date.now() / 1_000)
+const PUBLIC_PEM = { type: 'spki', format: 'pem' } as const
+
+const FORGED: [name: string, forge: (claims: Claims, key: KeyObject, token: string) => string][] = [
+  ['another key with the id of the real one', (claims) => rsa(claims, OTHER_KEY)],
+  ['an unknown key', (claims) => rsa(claims, OTHER_KEY, 'unknown')],
+  ['changed claims', (claims, _, token) => token.replace(/\.[^.]+\./, `.${encode({ ...claims, sub: 'eve' })}.`)],
+  ['no signature', (_, __, token) => token.replace(/[^.]+$/, '')],
+  ['alg none', (claims) => `${encode({ alg: 'none' })}.${encode(claims)}.`],
+  [
+    'alg None, with the signature',
+    (claims, _, token) => token.replace(/^.*\./, `${encode({ alg: 'None' })}.${encode(claims)}.`),
+  ],
+  ['HS256 with the client secret', (claims) => hmac(claims, CLIENT.secret)],
+  ['HS256 with the public key', (claims, key) => hmac(claims, createPublicKey(key).export(PUBLIC_PEM))],
+  ['expired', (claims, key) => rsa({ ...claims, iat: seconds() - 900, exp: seconds() - 600 }, key)],
+  ['without an end', ({ exp: _, ...claims }, key) => rsa(claims, key)],
+  ['for another client', (claims, key) => rsa({ ...claims, aud: 'other' }, key)],
+  ['of another issuer', (claims, key) => rsa({ ...claims, iss: 'https://other.example' }, key)],
+  ['with another nonce', (claims, key) => rsa({ ...claims, nonce: 'other' }, key)],
+  ['without a nonce', ({ nonce: _, ...claims }, key) => rsa(claims, key)],
+  ['two parts', (_, __, token) => token.replace(/\.[^.]+$/, '')],
+]
+const { privateKey: OTHER_KEY } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+onEach('the signature and the claims of an id token are verified', async (t, world) => {
+  const { openid, signOn, count } = world
+  await world.domain({ jit_provisioning_enabled: true })
+  openid.users.set('ada', person(`ada@${DOMAIN}`))
+  // The most permissive metadata: a provider may offer every algorithm.
+  openid.tamper.set('/.well-known/openid-configuration', (metadata) => ({
+    ...metadata,
+    id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none', 'None'],
+  }))
+  const before = await count()
+  const forge = (change: (typeof FORGED)[number][1]) =>
+    openid.tamper.set('/token', (tokens) => {
+      const [, payload = ''] = String(tokens.id_token).split('.')
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      return { ...tokens, id_token: change(claims, openid.key, tokens.id_token) }
+    })
+  for (const [name, change] of FORGED) {
+    forge(change)
+    t.match(await signOn(openBrowser(world), 'oidc', 'ada'), refused('sso_failed'), name)
+  }
+  openid.tamper.set('/token', ({ id_token: _, ...tokens }) => tokens)
+  t.match(await signOn(openBrowser(world), 'oidc', 'ada'), refused('sso_failed'), 'no id token')
+  t.strictSame(await count(), before, 'no user, no session, no identity')
+
+  forge((claims, key) => rsa(claims, key))
+  t.match(await signOn(openBrowser(world), 'oidc', 'ada'), arrived(), 'signed by the key of the provider')
+  openid.tamper.delete('/token')
+  for (const provider of ['oidc', 'google-oauth2', 'gitlab'])
+    t.match(await signOn(openBrowser(world), provider, 'ada'), arrived(), provider)
+})
+
 onEach('the path to return to stays on this server', async (t, world) => {
   const { openid, signOn } = world
   await world.domain({ jit_provisioning_enabled: true })
@@ -594,6 +684,51 @@ onEach('two concurrent first sign-ons create one user', async (t, world) => {
   t.ok(responses.some(({ headers }) => headers.location === '/'))
   t.match(await count(), { users: before.users + 1, identities: 1 })
 })
+
+t.test('addresses of providers need https, except on loopback', async (t) => {
+  const settings = [
+    'OIDC_ISSUER',
+    'SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER',
+    'SOCIAL_AUTH_GITLAB_API_URL',
+    'SOCIAL_AUTH_GITHUB_URL',
+    'SOCIAL_AUTH_GITHUB_API_URL',
+  ]
+  for (const name of settings) {
+    for (const value of ['http://idp.example', 'http://127.idp.example', 'http://10.0.0.1', 'http://localhost.example'])
+      t.throws(() => readConfig({ [name]: value }), { message: `${name} must use https, except on loopback` }, value)
+    for (const value of [
+      'https://idp.example',
+      'http://127.0.0.1:9',
+      'http://127.9.9.9',
+      'http://localhost',
+      'http://[::1]:9',
+    ])
+      t.match(readConfig({ [name]: value }), { [name]: value })
+  }
+  t.throws(() => readConfig({ OIDC_ISSUER: 'https://[' }), { message: 'OIDC_ISSUER is not valid' })
+})
+
+for (const engine of ENGINES)
+  t.test(`endpoints of a provider on loopback need https elsewhere (${engine})`, async (t) => {
+    const openid = await openOpenIdProvider(t)
+    const app = await openApp(t, engine, {
+      environment: {
+        OIDC_ISSUER: openid.url,
+        OIDC_CLIENT_ID: CLIENT.id,
+        OIDC_CLIENT_SECRET: CLIENT.secret,
+      },
+    })
+    const { send } = openBrowser(app)
+    for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']) {
+      openid.tamper.set('/.well-known/openid-configuration', (metadata) => ({
+        ...metadata,
+        [name]: 'http://idp.example/',
+      }))
+      t.match(await send('GET', '/login/oidc/'), refused('improperly_configured_sso'), name)
+    }
+    openid.tamper.clear()
+    t.match(await send('GET', '/login/oidc/'), { status: 302, headers: { location: new RegExp(`^${openid.url}`) } })
+  })
 
 for (const engine of ENGINES)
   t.test(`reports providers that do not respond or are not configured (${engine})`, async (t) => {
