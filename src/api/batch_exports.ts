@@ -41,7 +41,7 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
           )
         return handlers.create(actor, project.id, body)
       },
-      'batch_exports.test': ({ organization, body }) => handlers.test(organization.id, body),
+      'batch_exports.test': ({ organization, body }) => handlers.test({ organization_id: organization.id }, body),
       'batch_exports.retrieve': ({ subject }) => handlers.retrieve(subject),
       'batch_exports.update': ({ actor, subject, body }) => handlers.update(actor, subject, body),
       'batch_exports.delete': ({ actor, subject }) => handlers.delete(actor, subject),
@@ -95,8 +95,8 @@ export function batchExportHandlers(deps: Deps) {
       return serialize(row)
     },
 
-    test: (organization_id: string, body: Schemas['DestinationCreate']) =>
-      testExport(deps, organization_id, destinationOf(body)),
+    test: (owner: { organization_id: string; project_id?: number }, body: Schemas['DestinationCreate']) =>
+      testExport(deps, owner, destinationOf(body)),
 
     retrieve: serialize,
 

@@ -13,7 +13,8 @@ export const project_batch_exports = (deps: Deps): Area<'project_batch_exports',
     operations: {
       'project_batch_exports.list': (call) => handlers.list({ project_id: call.project.id }, call),
       'project_batch_exports.create': ({ actor, project, body }) => handlers.create(actor, project.id, body),
-      'project_batch_exports.test': ({ project, body }) => handlers.test(project.organization_id, body),
+      'project_batch_exports.test': ({ project: { id, organization_id }, body }) =>
+        handlers.test({ organization_id, project_id: id }, body),
       'project_batch_exports.preview': async ({ project, body, signal }) => {
         const now = Date.parse(deps.now()) * 1000
         const { columns, rows } = await preview(deps.eventReader, {

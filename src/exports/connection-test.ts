@@ -25,10 +25,11 @@ export interface TestTools {
 
 export async function testExport(
   tools: TestTools,
-  organization_id: string,
+  { organization_id, project_id }: { organization_id: string; project_id?: number },
   input: NewDestination,
 ): Promise<DestinationTest> {
-  return test(tools, organization_id, await newDestination(tools.db, organization_id, input))
+  const destination = await newDestination(tools.db, organization_id, input)
+  return test(tools, { organization_id, owner: project_id ?? organization_id }, destination)
 }
 
 /** Tests the credentials with the config of an export. */
@@ -41,12 +42,13 @@ export function testIntegration(
   const { kind: type, organization_id } = integration
   requireNoOverride(type, config, credentials, CONFIG_OF_INTEGRATION)
   const own = withoutCredentials(type, config, credentials)
-  return test(tools, organization_id, { type, integration, config: own }, CONFIG_OF_INTEGRATION)
+  const owner = organization_id
+  return test(tools, { organization_id, owner }, { type, integration, config: own }, CONFIG_OF_INTEGRATION)
 }
 
 async function test(
   { vault, outbound, processes, files_root, config }: TestTools,
-  organization_id: string,
+  { organization_id, owner }: { organization_id: string; owner: string | number },
   destination: ExportDestination,
   place?: string,
 ): Promise<DestinationTest> {
@@ -55,11 +57,7 @@ async function test(
   await validateSettings(settings, outbound, role_buckets, place).catch((error) => {
     throw place ? error : describeMissingCredential(error, destination)
   })
-  const steps = await processes.testDestination({
-    ...settings,
-    files_root,
-    outbound_allow: config.OUTBOUND_ALLOW,
-    s3_endpoint: config.S3_ENDPOINT_URL,
-  })
+  const { OUTBOUND_ALLOW: outbound_allow, S3_ENDPOINT_URL: s3_endpoint } = config
+  const steps = await processes.testDestination({ ...settings, files_root, outbound_allow, s3_endpoint }, owner)
   return { passed: steps.every(({ status }) => status !== 'failed'), steps }
 }

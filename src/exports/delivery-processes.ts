@@ -1,5 +1,7 @@
 /** Runs deliveries in child processes. They load large libraries, use a whole CPU and can be killed. */
 import { createProcessPool, type PooledProcess, ProcessExited } from '../background/process-pool.ts'
+import { createSlots } from '../background/slots.ts'
+import { AppError, unavailable } from '../errors.ts'
 import type { DeliveryJob, DeliveryResult, Reporter } from './deliver.ts'
 import { DeliveryError, retryableError, type TestStep } from './destination.ts'
 import type { DeliveryFailure, DeliveryReply, DeliveryRequest, DestinationTest } from './messages.ts'
@@ -8,7 +10,8 @@ export type Deliver = (job: DeliveryJob, reporter: Reporter, signal: AbortSignal
 
 export interface DeliveryProcesses {
   deliver: Deliver
-  testDestination(destination: DestinationTest): Promise<TestStep[]>
+  /** Owners, such as projects, share the processes fairly. Throws `unavailable`. */
+  testDestination(destination: DestinationTest, owner: string | number): Promise<TestStep[]>
   stop(): Promise<void>
 }
 
@@ -17,7 +20,13 @@ const IDLE_MS = 60_000
 const YOUNG_OBJECTS = ['--max-semi-space-size=4']
 /** How long an aborted delivery may take to clean up. */
 const ABORT_MS = 5_000
-const TEST_TIMEOUT_MS = 45_000
+/** Each loads the libraries of its destination. On two cores, 21 at once take longer than their timeout. */
+const MAX_TESTS = 4
+const MAX_WAITING_TESTS = { max_waiting: 100, max_waiting_per_owner: 20 }
+/** With the timeout and ABORT_MS, at most the 60 s after which common proxies give up. */
+const TEST_WAIT_MS = 15_000
+const TEST_TIMEOUT_MS = 40_000
+const TOO_MANY_TESTS = 'Too many connection tests are running. Retry in a few seconds.'
 
 type DeliveryProcess = PooledProcess<DeliveryRequest, DeliveryReply>
 /** A reply that is neither a failure nor ends the task returns undefined. */
@@ -29,6 +38,24 @@ export function createDeliveryProcesses(): DeliveryProcesses {
     idle_ms: IDLE_MS,
     flags: YOUNG_OBJECTS,
   })
+
+  const tests = createSlots({ max: MAX_TESTS, ...MAX_WAITING_TESTS, full: TOO_MANY_TESTS })
+
+  async function test(destination: DestinationTest, owner: string | number): Promise<TestStep[]> {
+    const release = await tests.take(owner, performance.now() + TEST_WAIT_MS)
+    if (!release) throw unavailable(TOO_MANY_TESTS)
+    try {
+      return await run<TestStep[]>(
+        { kind: 'test', destination },
+        (reply) => (reply.kind === 'tested' ? reply.steps : undefined),
+        AbortSignal.timeout(TEST_TIMEOUT_MS),
+      )
+    } catch (cause) {
+      throw cause instanceof AppError ? cause : unavailable('The connection test did not finish. Retry it.', cause)
+    } finally {
+      release()
+    }
+  }
 
   /** Runs one task. `onReply` returns the result once the task is done. */
   async function run<Result>(task: DeliveryRequest, onReply: OnReply<Result>, signal?: AbortSignal): Promise<Result> {
@@ -77,13 +104,11 @@ export function createDeliveryProcesses(): DeliveryProcesses {
         },
         signal,
       ),
-    testDestination: (destination) =>
-      run<TestStep[]>(
-        { kind: 'test', destination },
-        (reply) => (reply.kind === 'tested' ? reply.steps : undefined),
-        AbortSignal.timeout(TEST_TIMEOUT_MS),
-      ),
-    stop: () => pool.stop(),
+    testDestination: test,
+    stop: () => {
+      tests.stop()
+      return pool.stop()
+    },
   }
 }
 

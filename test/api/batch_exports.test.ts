@@ -1,8 +1,13 @@
 /** batch_exports, project_batch_exports, batch_export_runs and their log entries. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { createDeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { type ApiResponse, ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
 
 const HOUR_MS = 3_600_000
@@ -540,6 +545,81 @@ onBothEngines(t, 'tests a destination step by step', async (t, app) => {
     body: { code: 'required', attr: 'destination__config__account' },
   })
 })
+
+const deliverProcesses = (): number[] =>
+  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes('deliver-process'))
+    .map((line) => Number.parseInt(line, 10))
+
+for (const engine of ENGINES)
+  t.test(`connection tests wait for each other, and a project leaves room for others (${engine})`, async (t) => {
+    const held: ServerResponse[] = []
+    let holding = true
+    const server = createServer((request, response) => {
+      request.resume()
+      if (!holding) return void response.end()
+      held.push(response)
+      server.emit('held')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const app = await openApp(t, engine, {
+      environment: { OUTBOUND_ALLOW: '127.0.0.1', SECRET_KEY: 'ab'.repeat(32) },
+      processes: createDeliveryProcesses(),
+    })
+    const { project, organization } = pathsOf(app)
+    const { body: other } = await app.call('projects.create', { body: { name: 'Other' } })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const body = { type: 'HTTP', config: { url, token: 'x' } }
+    const file = { type: 'File', config: {} }
+    const answers: ApiResponse[] = []
+    const requests = Array.from({ length: 26 }, async () => {
+      const answer = await app.send('POST', `${project}/test/`, { body })
+      answers.push(answer)
+      server.emit('answered')
+      return answer
+    })
+    while (held.length < 2) await once(server, 'held')
+    while (answers.length < 4) await once(server, 'answered')
+    const refusal = {
+      status: 503,
+      headers: { 'retry-after': '5' },
+      body: { type: 'server_error', code: 'unavailable', detail: /^Too many connection tests/ },
+    }
+    t.match(answers, [refusal, refusal, refusal, refusal], 'the queue of a project is bounded')
+    t.equal(held.length, 2, 'a project runs two at once')
+    for (const path of [`/api/projects/${other.id}/batch_exports`, organization])
+      t.match(await app.send('POST', `${path}/test/`, { body: file }), { status: 200, body: { passed: true } }, path)
+
+    holding = false
+    for (const response of held) response.end()
+    const statuses = (await Promise.all(requests)).map(({ status }) => status)
+    t.strictSame(
+      statuses.filter((status) => status !== 200 && status !== 503),
+      [],
+    )
+    t.ok(statuses.filter((status) => status === 200).length >= 2)
+
+    holding = true
+    held.length = 0
+    const interrupted = app.send('POST', `${project}/test/`, { body })
+    while (held.length < 1) await once(server, 'held')
+    for (const pid of deliverProcesses()) process.kill(pid, 'SIGKILL')
+    t.match(await interrupted, {
+      status: 503,
+      headers: { 'retry-after': '5' },
+      body: { code: 'unavailable', detail: /did not finish/ },
+    })
+    // The pool may not have noticed yet that its idle processes are gone.
+    let next: ApiResponse
+    do next = await app.send('POST', `${project}/test/`, { body: file })
+    while (next.status === 503)
+    t.match(next, { status: 200, body: { passed: true } }, 'a new process serves the next test')
+  })
 
 t.test('a test fails when a file blocks the export folder', async (t) => {
   const folder = freshFolder(t)

@@ -6,6 +6,7 @@ import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cpuTimeOf } from '../../background/cpu-time.ts'
 import { createProcessPool, type PooledProcess, ProcessExited } from '../../background/process-pool.ts'
+import { createSlots, shuttingDown } from '../../background/slots.ts'
 import { createAnswers, type PluginHost } from './answers.ts'
 import type { Capabilities } from './capabilities.ts'
 import {
@@ -22,7 +23,6 @@ import {
   type SandboxReply,
   type SandboxRequest,
 } from './messages.ts'
-import { createSlots, shuttingDown } from './slots.ts'
 
 export type { PluginHost } from './answers.ts'
 export type {
@@ -118,6 +118,7 @@ const IDLE_MS = 300_000
 const MEMORY_MB = 128
 /** A process that reports that it is alive, but does not end. */
 const GRACE_MS = 5_000
+const MAX_WAITING = 1_000
 const INSPECT_LIMIT_MS = 20_000
 const UNLOAD_LIMIT_MS = 15_000
 /** V8 needs this stack for 256 KiB of QuickJS. Threads of Windows have 1 MB. */
@@ -156,7 +157,11 @@ export function createSandbox({
   /** The versions of the configurations that a process has. */
   const sent = new WeakMap<Child, Map<number, string>>()
   const loadedIn = new Map<number, WeakRef<Child>>()
-  const slots = createSlots(max_processes)
+  const slots = createSlots({
+    max: max_processes,
+    max_waiting: MAX_WAITING,
+    full: 'Too many plugins are waiting to run. Retry the request.',
+  })
 
   /** Undefined when no process is free until `until`. */
   async function withProcess<Result>(
