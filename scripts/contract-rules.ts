@@ -22,6 +22,8 @@ const KEY_ORDER = [
 ]
 const LEVELS = [1, 8, 15]
 const PLUGIN_ACCESS = [3, 6]
+/** The security of an operation that rejects keys. */
+const SESSION_ONLY = JSON.stringify([{ session: [] }])
 
 export function findViolations(contract: Json): string[] {
   const found: string[] = []
@@ -60,8 +62,11 @@ export function findViolations(contract: Json): string[] {
       } else {
         const [key, session] = security
         const required: string[] = security.length === 2 && session.session ? (key.apiKey ?? ['?', '?']) : ['?', '?']
-        if (required.length > 1 || required.some((scope) => !scopes.has(scope)))
-          found.push(`${id}: set \`security: [{apiKey: [<one scope>]}]\`, or an empty list for any valid key`)
+        const isSessionOnly = JSON.stringify(security) === SESSION_ONLY
+        if (!isSessionOnly && (required.length > 1 || required.some((scope) => !scopes.has(scope))))
+          found.push(
+            `${id}: set \`security: [{apiKey: [<one scope>]}]\`, an empty list for any valid key, or \`security: [{session: []}]\``,
+          )
       }
       if ('x-level' in operation && !LEVELS.includes(operation['x-level']))
         found.push(`${id}: x-level must be one of ${LEVELS.join(', ')}`)
@@ -238,12 +243,13 @@ function credentialPart(contract: Json, schema: Json): Json | undefined {
   return { ...schema, additionalProperties: false, required, properties }
 }
 
-/** Every operation that accepts a key accepts a session as well. */
+/** Every operation that accepts a key accepts a session as well. Some accept only a session. */
 export function acceptSessions(contract: Json): Json {
   for (const item of Object.values<Json>(contract.paths))
     for (const method of METHODS.filter((name) => item[name])) {
       const { security } = item[method]
-      if (security?.length === 1) item[method].security = [...security, { session: [] }]
+      if (security?.length === 1 && JSON.stringify(security) !== SESSION_ONLY)
+        item[method].security = [...security, { session: [] }]
     }
   return contract
 }

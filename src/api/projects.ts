@@ -1,4 +1,5 @@
 /** `projects` covers all organizations of the caller, `organization_projects` one of them. */
+import { exemptionOf } from '../auth/session-rules.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import * as rules from '../organizations/projects.ts'
@@ -11,8 +12,9 @@ type Schemas = components['schemas']
 
 export const projects = (deps: Deps): Area<'projects'> => ({
   operations: {
-    'projects.list': async ({ caller: { user, restrictions }, query, url }) => {
-      const { count, rows } = await store.list(deps.db, user.id, restrictions, paging(query))
+    'projects.list': async ({ caller, query, url }) => {
+      const { user, restrictions } = caller
+      const { count, rows } = await store.list(deps.db, user.id, restrictions, exemptionOf(caller), paging(query))
       return page({ url, query }, count, rows.map(serializeProject))
     },
     'projects.create': async ({ caller, actor, body }) =>
@@ -33,7 +35,8 @@ export const organization_projects = (deps: Deps): Area<'organization_projects',
   operations: {
     'organization_projects.list': async ({ caller, organization, query, url }) => {
       const restrictions = narrowToOrganization(caller.restrictions, organization.id)
-      const { count, rows } = await store.list(deps.db, caller.user.id, restrictions, paging(query))
+      // The organization has admitted the caller.
+      const { count, rows } = await store.list(deps.db, caller.user.id, restrictions, 'everywhere', paging(query))
       return page({ url, query }, count, rows.map(serializeProject))
     },
     'organization_projects.create': async ({ actor, organization, body }) =>

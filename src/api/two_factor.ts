@@ -17,13 +17,14 @@ export const two_factor = ({ signIn }: Deps): Area<'two_factor'> => ({
       return { success: true, backup_codes }
     },
 
-    'two_factor.backup_codes': async ({ actor }) => ({
-      success: true,
-      backup_codes: await flows.renewBackupCodes(signIn, actor),
-    }),
+    'two_factor.backup_codes': async ({ caller, actor, body = {} }) => {
+      const backup_codes = await flows.renewBackupCodes(signIn, caller, actor, body)
+      signIn.mailer?.wake()
+      return { success: true, backup_codes }
+    },
 
-    'two_factor.disable': async ({ actor, body }) => {
-      await flows.disable(signIn, actor, body)
+    'two_factor.disable': async ({ caller, actor, body = {} }) => {
+      await flows.disable(signIn, caller, actor, body)
       signIn.mailer?.wake()
       return { success: true }
     },

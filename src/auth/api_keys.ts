@@ -6,13 +6,13 @@ import { type Actor, recordForUser, type UserActor } from '../store/activity_log
 import * as store from '../store/api_keys.ts'
 import { fieldChanges, secretChange } from '../store/field-changes.ts'
 import { encloses, type KeyRestrictions, UNRESTRICTED } from '../store/key-restrictions.ts'
-import { anyEnforcesTwoFactor } from '../store/organizations.ts'
 import { organizationFor, projectFor, requireExisting } from './access.ts'
 import type { Caller } from './caller.ts'
 import { sha256 } from './hash.ts'
-import { secondFactorRequired } from './session-rules.ts'
+import { requireSecondFactorFor } from './session-rules.ts'
 
 const MAX_ACTIVE_KEYS = 10
+const RESTRICTIONS = ['scoped_organizations', 'scoped_teams']
 const KEY_ID = /^[0-9A-Za-z]{1,50}$/
 
 /** The fields a caller may set. `expires_at` is in stored form. */
@@ -97,7 +97,7 @@ export async function create(
   const restrictions = await requestedRestrictions(db, caller, input)
   const expires_at = requestedExpiry(now(), input.expires_at)
   requireNoMoreAccess(caller, { restrictions, expires_at })
-  await requireSecondFactorFor(db, caller, restrictions)
+  await requireSecondFactorFor(db, caller, [restrictions])
   const created = await db.tx(async (tx) => {
     if ((await store.countActive(tx, caller.user.id, now())) >= MAX_ACTIVE_KEYS)
       throw invalid(null, `A user can have at most ${MAX_ACTIVE_KEYS} active keys. Revoke one.`)
@@ -138,7 +138,12 @@ export async function update(
     const expires_at = requestedExpiry(now(), input.expires_at, locked.expires_at)
     requireNoMoreAccess(caller, { restrictions, expires_at })
     const updated = { ...locked, label, scopes: [...new Set(scopes)], restrictions, expires_at }
-    if (fieldChanges(locked, updated).length === 0) return locked
+    const changed = fieldChanges(visibleFields(locked), visibleFields(updated)).map(({ field }) => field)
+    if (changed.length === 0) return locked
+    if (caller.key && caller.key.id !== locked.id && changed.some((field) => RESTRICTIONS.includes(field)))
+      throw forbidden('A key cannot change the restrictions of another key. Sign in.')
+    if (changed.some((field) => field !== 'label'))
+      await requireSecondFactorFor(tx, caller, [locked.restrictions, restrictions])
     await recordKeyActivity(tx, ids, now(), actor, 'updated', { before: locked, after: updated })
     return store.update(tx, updated)
   })
@@ -152,7 +157,7 @@ export async function roll(
   key: store.ApiKey,
 ): Promise<KeyWithValue> {
   requireNoMoreAccess(caller, key)
-  await requireSecondFactorFor(db, caller, key.restrictions)
+  await requireSecondFactorFor(db, caller, [key.restrictions])
   const value = ids.keyValue()
   return db.tx(async (tx) => {
     const rolled = await store.roll(tx, key.id, { value_hash: sha256(value), mask_value: maskOf(value) })
@@ -173,12 +178,6 @@ export async function revoke(
     if (!(await store.remove(tx, key.id))) throw notFound()
     await recordKeyActivity(tx, ids, now(), actor, 'revoked', { before: key })
   })
-}
-
-/** A new key value needs a second factor where an organization that it can access enforces one. */
-async function requireSecondFactorFor(db: Db, { user }: Caller, restrictions: KeyRestrictions): Promise<void> {
-  if (user.two_factor_enabled_at === null && (await anyEnforcesTwoFactor(db, user.id, restrictions)))
-    throw secondFactorRequired()
 }
 
 /** The restrictions after a change. The caller must have access to every added organization and project. */

@@ -71,6 +71,11 @@ export const isTouchDue = ({ last_used_at }: sessions.SessionRow, milliseconds: 
 export const isFresh = ({ created_at }: sessions.SessionRow, milliseconds: number): boolean =>
   Date.parse(created_at) > milliseconds - FRESH_MS
 
+const PASSWORD_METHODS: readonly sessions.SignInMethod[] = ['password', 'signup', 'link']
+
+/** Whether a single sign-on provider vouched for the user. */
+export const isSingleSignOn = ({ method }: sessions.SessionRow): boolean => !PASSWORD_METHODS.includes(method)
+
 /** Derived from the session's token: only the browser that has the cookie, and this server, can know it. */
 export const csrfTokenOf = (token: string): string =>
   createHash('sha256').update('workspace-admin csrf').update(token).digest('base64url')

@@ -6,11 +6,13 @@ import * as projects from '../store/projects.ts'
 import * as store from '../store/users.ts'
 import { organizationFor, projectFor, requireExisting } from './access.ts'
 import type { Caller } from './caller.ts'
+import { hasRequiredSecondFactor } from './session-rules.ts'
 
 /** A user with the organization and project that `@current` refers to. */
 export interface Profile {
   user: store.UserRow
   organization: organizations.OrganizationRow | undefined
+  /** Undefined where the organization requires a second factor that the session does not have. */
   project: projects.MembersProjectRow | undefined
 }
 
@@ -21,12 +23,14 @@ export interface ProfileInput {
   set_current_team?: number
 }
 
-export async function get({ db }: { db: Db }, { user, restrictions }: Caller): Promise<Profile> {
+export async function get({ db }: { db: Db }, caller: Caller): Promise<Profile> {
+  const { user, restrictions } = caller
   const [organization, project] = await Promise.all([
     organizations.current(db, user, restrictions),
     projects.current(db, user, restrictions),
   ])
-  return { user, organization, project }
+  const isOpen = project && (await hasRequiredSecondFactor(db, caller, project))
+  return { user, organization, project: isOpen ? project : undefined }
 }
 
 /** Throws permission_denied for a restricted key. */

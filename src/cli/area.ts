@@ -232,17 +232,22 @@ const unwrap = (text: string): string => text.trim().replace(/(?<!\n)\n(?![\n\s*
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 function notes(operation: Operation, inputs: Inputs): string {
-  const { method, path, scope, isPublic, level, response, source } = operation
-  const key = isPublic ? 'no key' : scope ? `a key with the scope ${scope}` : 'any valid key'
+  const { method, path, level, response, source } = operation
   return [
     `Request:   ${method} ${path}`,
-    `Requires:  ${key}${level > 1 ? `, and level ${level} in the organization` : ''}`,
+    `Requires:  ${credentialOf(operation)}${level > 1 ? `, and level ${level} in the organization` : ''}`,
     `Response:  ${response.description}`,
     ...(source.deprecated ? ['This operation is deprecated.'] : []),
     '',
     'Example:',
     `  $ ${example(operation, inputs)}`,
   ].join('\n')
+}
+
+function credentialOf({ isPublic, needsSession, scope }: Operation): string {
+  if (isPublic) return 'no key'
+  if (needsSession) return 'a signed-in browser; the server rejects keys'
+  return scope ? `a key with the scope ${scope}` : 'any valid key'
 }
 
 function example(operation: Operation, inputs: Inputs): string {

@@ -30,9 +30,6 @@ const SKIPPED: Record<string, string> = {
   'signup.accept': 'It creates a user, which no operation deletes.',
   'members.update': 'The only member is the owner of the key.',
   'members.remove': 'The only member is the owner of the key.',
-  'session.end_others': "It would end the sessions of the key's owner.",
-  'two_factor.start_setup': "It would replace a setup that the key's owner has started.",
-  'two_factor.backup_codes': "It would replace the backup codes of the key's owner.",
   'password_reset.request': 'It would send mail.',
   'users.request_email_verification': 'It would send mail.',
 }
@@ -101,7 +98,7 @@ export async function* checkContract(
   async function* checkAll(selected: Operation[]): AsyncGenerator<Finding> {
     const later: Operation[] = []
     for (const operation of selected) {
-      const reason = SKIPPED[operation.id]
+      const reason = operation.needsSession ? 'It needs a session.' : SKIPPED[operation.id]
       const finding = reason ? skipped(operation, reason) : await checkAsDescribed(operation)
       if (finding) yield finding
       else later.push(operation)
@@ -138,6 +135,7 @@ async function* checkRejections(
   const unusedUrl = urlOf(operation, known, true)
   const [body] = bodiesOf(operation, {})
   yield (await check(operation, 'without a key', { url: url ?? unusedUrl, withoutKey: true, expected: 401 })).finding
+  if (operation.needsSession) return
   if (operation.namesSubject)
     yield (await check(operation, 'for an unknown id', { url: unusedUrl, ...body, expected: 404 })).finding
   if (url && operation.source.requestBody?.content['application/json'])

@@ -11,7 +11,7 @@ export interface paths {
         /**
          * List organizations
          * @description Returns the organizations of the caller, oldest first. A restricted key sees only the organizations that it is
-         *     restricted to.
+         *     restricted to. A session without a second factor does not see organizations that enforce one.
          */
         get: operations["organizations.list"];
         put?: never;
@@ -54,7 +54,8 @@ export interface paths {
         head?: never;
         /**
          * Update an organization
-         * @description Updates the fields that are sent. The slug does not change. Requires level 8.
+         * @description Updates the fields that are sent. The slug does not change. Requires level 8. Turning `enforce_2fa` on or off with a
+         *     session requires a sign-in within the last hour.
          */
         patch: operations["organizations.update"];
         trace?: never;
@@ -69,7 +70,7 @@ export interface paths {
         /**
          * List projects
          * @description Returns the projects of all organizations of the caller, oldest first. A restricted key sees only the projects
-         *     that it has access to.
+         *     that it has access to. A session without a second factor does not see the projects of organizations that enforce one.
          */
         get: operations["projects.list"];
         put?: never;
@@ -588,7 +589,8 @@ export interface paths {
         };
         /**
          * Get the current user
-         * @description Returns the user that the key belongs to, with the current organization and project. Any valid key may call it.
+         * @description Returns the user that the key belongs to, with the current organization and project. Any valid key may call it. If the
+         *     organization enforces two-factor authentication and the session has no second factor, `team` is null.
          */
         get: operations["users.me"];
         put?: never;
@@ -599,8 +601,8 @@ export interface paths {
         /**
          * Update the current user
          * @description Updates the caller's name, address, password, current organization and current project, all or none. Requires a
-         *     session or an unrestricted key with the scope `*`. A new password requires `current_password` if the account has a
-         *     password, and ends the other sessions. A new address is returned as `pending_email` until the emailed link is opened. An
+         *     session or an unrestricted key with the scope `*`. A new password requires a session, and `current_password` if the
+         *     account has a password; it ends the other sessions. A new address is returned as `pending_email` until the emailed link is opened. An
          *     organization or project that the caller cannot access returns 400 `does_not_exist`. A project outside the
          *     organization in the same request returns 400. Nothing else changes `@current` while the caller has access.
          */
@@ -682,7 +684,8 @@ export interface paths {
          * Start setting up two-factor authentication
          * @description Creates a secret for an authenticator app and returns it as text, as an `otpauth:` URL and as a QR code. To
          *     turn two-factor authentication on, send a code from the app to `two_factor_validate` within ten minutes. If it is
-         *     already on, the response is 400 `2fa_already_enabled`.
+         *     already on, the response is 400 `2fa_already_enabled`: turn it off first, with the password or a code. Requires a
+         *     sign-in within the last hour.
          */
         post: operations["two_factor.start_setup"];
         delete?: never;
@@ -723,8 +726,10 @@ export interface paths {
         put?: never;
         /**
          * Create new backup codes
-         * @description Replaces the backup codes with ten new ones, which are shown once. If two-factor authentication is off, the response
-         *     is 400 `2fa_not_enabled`.
+         * @description Replaces the backup codes with ten new ones, which are shown once. Requires a sign-in within the last hour, and the
+         *     password or a code: a wrong password returns 400 `incorrect_password`, a wrong code 400 `token_invalid`. Repeated
+         *     failures return 429 or 400 `2fa_too_many_attempts`, as at sign-in. A user without a password may leave both out after
+         *     signing in again with their provider. If two-factor authentication is off, the response is 400 `2fa_not_enabled`.
          */
         post: operations["two_factor.backup_codes"];
         delete?: never;
@@ -744,8 +749,10 @@ export interface paths {
         put?: never;
         /**
          * Turn off two-factor authentication
-         * @description Requires the password or a code. A wrong password returns 400 `incorrect_password`, a wrong code 400 `token_invalid`.
-         *     If two-factor authentication is off, the response is 400 `2fa_not_enabled`.
+         * @description Requires a sign-in within the last hour, and the password or a code: a wrong password returns 400
+         *     `incorrect_password`, a wrong code 400 `token_invalid`. Repeated failures return 429 or 400 `2fa_too_many_attempts`, as
+         *     at sign-in. A user without a password may leave both out after signing in again with their provider. If two-factor
+         *     authentication is off, the response is 400 `2fa_not_enabled`.
          */
         post: operations["two_factor.disable"];
         delete?: never;
@@ -785,7 +792,7 @@ export interface paths {
         put?: never;
         /**
          * End the caller's other sessions
-         * @description Ends every session of the caller except the session of the request. With a key, it ends all sessions.
+         * @description Ends every session of the caller except the session of the request. Requires a sign-in within the last hour.
          */
         post: operations["session.end_others"];
         delete?: never;
@@ -809,7 +816,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Ends one of the caller's sessions, immediately and on every node.
+         * @description Ends one of the caller's sessions, immediately and on every node. Requires a sign-in within the last hour.
          */
         delete: operations["session.end"];
         options?: never;
@@ -1102,7 +1109,9 @@ export interface paths {
         /**
          * Create an API key
          * @description Creates a key for the caller and returns its value, which is never returned again. The new key cannot have more
-         *     access or a later expiry than the key that creates it. A user can have at most ten active keys.
+         *     access or a later expiry than the key that creates it. A user can have at most ten active keys. If the new key reaches
+         *     an organization that enforces two-factor authentication, only a session with a second factor can create it: 403
+         *     `two_factor_setup_required`. A key restricted to projects reaches their organizations.
          */
         post: operations["api_keys.create"];
         delete?: never;
@@ -1158,7 +1167,10 @@ export interface paths {
         /**
          * Update an API key
          * @description Updates the fields that are sent. The value does not change and is not returned. A key can update itself. It
-         *     cannot update a key with more access or a later expiry, and it cannot grant more than its own access and expiry.
+         *     cannot update a key with more access or a later expiry, it cannot grant more than its own access and expiry, and it
+         *     cannot change the restrictions of another key. If the key reaches an organization that enforces two-factor
+         *     authentication, before or after the change, only a session with a second factor can change more than the label: 403
+         *     `two_factor_setup_required`.
          */
         patch: operations["api_keys.update"];
         trace?: never;
@@ -1178,7 +1190,9 @@ export interface paths {
         /**
          * Roll an API key
          * @description Replaces the value of a key and returns the new one, which is never returned again. The old value stops working
-         *     immediately. Label, scopes and restrictions stay the same. A key cannot roll a key with more access.
+         *     immediately. Label, scopes and restrictions stay the same. A key cannot roll a key with more access. If the key reaches
+         *     an organization that enforces two-factor authentication, only a session with a second factor can roll it: 403
+         *     `two_factor_setup_required`.
          */
         post: operations["api_keys.roll"];
         delete?: never;
@@ -4302,7 +4316,7 @@ export interface components {
             } | null;
             /** @description The organization that `@current` refers to. Null if the user does not belong to an organization. */
             organization: components["schemas"]["OrganizationRef"] | null;
-            /** @description The project that `@current` refers to. Null if there is none. */
+            /** @description The project that `@current` refers to. Null if there is none, or if it needs a second factor that the session lacks. */
             team: components["schemas"]["TeamRef"] | null;
             /** @description A new email address that is not verified yet. */
             pending_email: string | null;
@@ -4400,10 +4414,11 @@ export interface components {
             backup_codes: string[];
         };
         /**
-         * TwoFactorDisable
-         * @description The password or a code. One of them is required.
+         * TwoFactorProof
+         * @description The password or a code. One of them is required, unless the account has no password and the session is from a single
+         *     sign-on provider.
          */
-        TwoFactorDisable: {
+        TwoFactorProof: {
             password?: string;
             token?: string;
         };
@@ -8763,7 +8778,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TwoFactorProof"];
+            };
+        };
         responses: {
             /** @description The backup codes, shown once. */
             200: {
@@ -8793,9 +8812,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["TwoFactorDisable"];
+                "application/json": components["schemas"]["TwoFactorProof"];
             };
         };
         responses: {

@@ -57,6 +57,8 @@ export interface Operation {
   /** Undefined if any valid key may call the operation. */
   scope: string | undefined
   isPublic: boolean
+  /** Whether keys are rejected. */
+  needsSession: boolean
   /** The lowest membership level that may call the operation. */
   level: number
   /** The lowest `plugins_access_level` of the organization; 0 for operations without plugins. */
@@ -101,6 +103,7 @@ function toOperation(path: string, method: string, source: OpenApiOperation, ite
     path,
     scope: security[0]?.apiKey?.[0],
     isPublic: security.length === 0,
+    needsSession: security.length > 0 && security.every((requirement) => !requirement.apiKey),
     level: source['x-level'] ?? 1,
     plugin_access: source['x-plugin-access'] ?? 0,
     within,

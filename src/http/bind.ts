@@ -5,7 +5,7 @@ import { type HandlerContext, RawResponse, type ResolvedAccess } from '../api/ha
 import { CursorPage } from '../api/page.ts'
 import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
 import { type Caller, requireScope } from '../auth/caller.ts'
-import { requireFreshSignIn, requireSecondFactor } from '../auth/session-rules.ts'
+import { requireFreshSignIn, requireSecondFactor, requireSession } from '../auth/session-rules.ts'
 import { beginWork } from '../background/event-loop.ts'
 import { negotiate } from '../contract/accept.ts'
 import type { OpenApiSchema } from '../contract/document.ts'
@@ -108,6 +108,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
         throw error
       })
       request.caller = caller
+      if (operation.needsSession) requireSession(caller)
       requireScope(caller, operation.scope)
       requireFreshSignIn(caller, operation.id, deps.milliseconds())
       rateLimits.countRequest(reply, caller, operation)

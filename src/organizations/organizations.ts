@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.ts'
+import { exemptionOf, requireFresh } from '../auth/session-rules.ts'
 import { forbidden, notFound } from '../errors.ts'
 import type { Purger } from '../events/purge.ts'
 import type { Ids } from '../ids.ts'
@@ -28,10 +29,11 @@ export interface OrganizationWithTeams {
 
 export async function list(
   { db }: { db: Db },
-  { user, restrictions }: Caller,
+  caller: Caller,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; results: OrganizationWithTeams[] }> {
-  const { count, rows } = await store.list(db, user.id, restrictions, page)
+  const { user, restrictions } = caller
+  const { count, rows } = await store.list(db, user.id, restrictions, exemptionOf(caller), page)
   const results = new Map<string, OrganizationWithTeams>(
     rows.map((organization) => [organization.id, { organization, teams: [] }]),
   )
@@ -98,8 +100,9 @@ export async function createWithOwner(
   return { organization_id: id, project }
 }
 
+/** Turning `enforce_2fa` on or off needs a fresh sign-in. */
 export async function update(
-  { db, ids, now }: { db: Db; ids: Ids; now: () => string },
+  { db, ids, now, milliseconds }: { db: Db; ids: Ids; now: () => string; milliseconds: () => number },
   caller: Caller,
   actor: UserActor,
   organization: store.OrganizationRow,
@@ -109,6 +112,8 @@ export async function update(
     await store.lockOrganization(tx, organization.id)
     const locked = await store.get(tx, caller.user.id, caller.restrictions, organization.id)
     if (!locked) throw notFound()
+    if (input.enforce_2fa !== undefined && Boolean(input.enforce_2fa) !== Boolean(locked.enforce_2fa))
+      requireFresh(caller, milliseconds())
     const changes = await store.update(tx, locked, input, now())
     if (isEmpty(changes)) return
     const { is_member_join_email_enabled, enforce_2fa } = locked

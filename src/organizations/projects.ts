@@ -1,5 +1,6 @@
 import { CURRENT, organizationFor, projectFor, requireExisting, requireLevel } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
+import { requireSecondFactor } from '../auth/session-rules.ts'
 import { notFound } from '../errors.ts'
 import type { Purger } from '../events/purge.ts'
 import type { Ids } from '../ids.ts'
@@ -78,6 +79,7 @@ export async function create(
 ): Promise<store.ProjectRow> {
   const organization = await requireExisting('organization', organizationFor(deps.db, caller, id))
   requireLevel(organization.membership_level, ADMIN)
+  await requireSecondFactor(deps.db, caller, organization)
   return requireExisting('organization', createIn(deps, actor, organization, input))
 }
 

@@ -1,6 +1,6 @@
 /** The caller's own profile, including credentials and the rules of the session. */
 import type { Caller } from '../auth/caller.ts'
-import { requireFresh } from '../auth/session-rules.ts'
+import { requireFresh, requireSession } from '../auth/session-rules.ts'
 import { FRESH_MS } from '../auth/sessions.ts'
 import * as users from '../auth/users.ts'
 import { invalid, notFound } from '../errors.ts'
@@ -30,18 +30,19 @@ const meOf = ({ session }: Caller, account: accounts.AccountRow, profile: users.
   reauthenticate_by: session && new Date(Date.parse(session.created_at) + FRESH_MS).toISOString(),
 })
 
-/** Changes all fields or none. A new password or address needs a fresh sign-in. */
+/** Changes all fields or none. A new password or address needs a fresh sign-in, and a new password a session. */
 export async function update(
   service: SignInService,
   caller: Caller,
   actor: UserActor,
   input: users.ProfileInput & CredentialChange,
 ): Promise<Me> {
+  if (input.password !== undefined) requireSession(caller)
   if (input.password !== undefined || input.email !== undefined) requireFresh(caller, service.milliseconds())
   users.requireMayUpdate(caller)
   const account = await accounts.get(service.db, caller.user.id)
   if (!account) throw notFound()
-  const change = await prepareChange(service, account, input)
+  const change = await prepareChange(service, actor, account, input)
   await service.db.tx(async (tx) => {
     const locked = await accounts.lock(tx, account.id)
     if (!locked) throw notFound()

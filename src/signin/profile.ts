@@ -17,6 +17,7 @@ import { recordAccount } from './activity.ts'
 import { countMail } from './password-reset.ts'
 import type { SignInService } from './service.ts'
 import { invalidToken } from './sign-in.ts'
+import { isPassword } from './throttle.ts'
 
 export interface CredentialChange {
   email?: string
@@ -30,18 +31,20 @@ export interface PreparedChange {
   email: string | undefined
 }
 
-/** Throws `required`, `incorrect_password`, `sso_enforced` and the errors of weak passwords. */
+/** Throws `required`, `incorrect_password`, `throttled`, `sso_enforced` and the errors of weak passwords. */
 export async function prepareChange(
-  { db, passwords }: SignInService,
+  service: SignInService,
+  actor: UserActor,
   user: accounts.AccountRow,
   { email, password, current_password }: CredentialChange,
 ): Promise<PreparedChange> {
+  const { db, passwords } = service
   const changesEmail = email !== undefined && email !== user.email
   if (password !== undefined) {
     await requirePasswordAllowed(db, user.email)
     if (user.password_hash !== null && current_password === undefined)
       throw invalid('current_password', 'Send "current_password" to change the password.', 'required')
-    if (user.password_hash !== null && !(await passwords.verify(user.password_hash, current_password ?? '')))
+    if (user.password_hash !== null && !(await isPassword(service, actor.address, user, current_password ?? '')))
       throw invalid('current_password', 'The current password is wrong.', 'incorrect_password')
     await passwords.requireStrong(password, [user.email, user.first_name, user.last_name])
   }

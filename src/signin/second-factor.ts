@@ -1,7 +1,9 @@
 /** The caller's authenticator app and backup codes. */
 
+import type { Caller } from '../auth/caller.ts'
 import { removeTwoFactor } from '../auth/credentials.ts'
 import { recordEndedSessions } from '../auth/ended-sessions.ts'
+import { isSingleSignOn } from '../auth/sessions.ts'
 import { backupCodeHash, createBackupCodes, createTotp, type TotpSetup, totpStep } from '../auth/two-factor.ts'
 import { AppError, invalid } from '../errors.ts'
 import { notifyUser } from '../mail/notices.ts'
@@ -14,6 +16,7 @@ import * as sessions from '../store/sessions.ts'
 import type { UserRow } from '../store/users.ts'
 import { recordAccount } from './activity.ts'
 import type { SignInService } from './service.ts'
+import { codeThrottles, guess, isPassword } from './throttle.ts'
 
 const SETUP_MS = 10 * 60_000
 
@@ -33,7 +36,7 @@ export async function startSetup({ db, ids, vault, now }: SignInService, user: U
   if (!(await accounts.startTotpSetup(db, user.id, encrypted, now())))
     throw new AppError({
       code: '2fa_already_enabled',
-      detail: 'Two-factor authentication is already on. Turn it off before you set it up again.',
+      detail: 'Two-factor authentication is already on. Turn it off, with the password or a code, and set it up again.',
     })
   return setup
 }
@@ -62,8 +65,14 @@ export async function completeSetup(service: SignInService, actor: UserActor, co
   })
 }
 
-/** Throws `2fa_not_enabled`. */
-export async function renewBackupCodes(service: SignInService, actor: UserActor): Promise<string[]> {
+/** Needs a proof. Throws `2fa_not_enabled` and the errors of a proof. */
+export async function renewBackupCodes(
+  service: SignInService,
+  caller: Caller,
+  actor: UserActor,
+  proof: Proof,
+): Promise<string[]> {
+  await requireProof(service, caller, actor, proof)
   return service.db.tx(async (tx) => {
     const user = requireEnabled(await accounts.lock(tx, actor.user.id))
     await recordAccount(service, tx, actor, user, 'backup_codes_renewed')
@@ -71,26 +80,50 @@ export async function renewBackupCodes(service: SignInService, actor: UserActor)
   })
 }
 
+/** Needs a proof. Throws `2fa_not_enabled` and the errors of a proof. */
+export async function disable(service: SignInService, caller: Caller, actor: UserActor, proof: Proof): Promise<void> {
+  await requireProof(service, caller, actor, proof)
+  await service.db.tx(async (tx) => {
+    const user = requireEnabled(await accounts.lock(tx, actor.user.id))
+    await removeTwoFactor(tx, user.id)
+    await notifyUser(service, tx, user, 'two_factor_disabled')
+    await recordAccount(service, tx, actor, user, 'two_factor_disabled')
+  })
+}
+
+/** Shows that the user is at the browser of the session. */
 export interface Proof {
   password?: string
   token?: string
 }
 
-/** Needs the password or a code. Throws `2fa_not_enabled`, `required`, `incorrect_password` and `token_invalid`. */
-export async function disable(service: SignInService, actor: UserActor, { password, token }: Proof): Promise<void> {
-  const { db, passwords } = service
+/**
+ * Needs the password or a code. A user without a password may sign in again with their provider instead. Throws
+ * `2fa_not_enabled`, `required`, `incorrect_password`, `token_invalid`, `throttled` and `2fa_too_many_attempts`.
+ */
+async function requireProof(
+  service: SignInService,
+  { session }: Caller,
+  actor: UserActor,
+  { password, token }: Proof,
+): Promise<void> {
+  const { db } = service
   const user = requireEnabled(await accounts.get(db, actor.user.id))
-  if (password === undefined && token === undefined)
-    throw invalid('password', 'Send "password" or "token".', 'required')
-  if (password !== undefined && !(await passwords.verify(user.password_hash, password)))
-    throw invalid('password', 'The password is wrong.', 'incorrect_password')
-  await db.tx(async (tx) => {
-    const current = requireEnabled(await accounts.lock(tx, user.id))
-    if (password === undefined && !(await verifyCode(service, tx, current, token ?? ''))) throw tokenInvalid()
-    await removeTwoFactor(tx, user.id)
-    await notifyUser(service, tx, current, 'two_factor_disabled')
-    await recordAccount(service, tx, actor, current, 'two_factor_disabled')
-  })
+  if (password !== undefined) {
+    if (!(await isPassword(service, actor.address, user, password)))
+      throw invalid('password', 'The password is wrong.', 'incorrect_password')
+  } else if (token !== undefined) {
+    const matches = await guess(service, codeThrottles(user.id), () =>
+      db.tx(async (tx) => {
+        const locked = await accounts.lock(tx, user.id)
+        return locked && (await verifyCode(service, tx, locked, token)) ? true : undefined
+      }),
+    )
+    if (!matches) throw tokenInvalid()
+  } else if (user.password_hash !== null) throw invalid('password', 'Send "password" or "token".', 'required')
+  // The session is fresh: the operations that need a proof are sensitive.
+  else if (!session || !isSingleSignOn(session))
+    throw invalid('token', 'Send "token", or sign in again with your provider.', 'required')
 }
 
 /** Accepts each time step and each backup code once. Needs the lock on the user. */

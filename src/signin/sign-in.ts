@@ -15,20 +15,11 @@ import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
 import * as failures from '../store/sign_in_failures.ts'
 import * as ssoRequests from '../store/sso_requests.ts'
-import * as users from '../store/users.ts'
 import { recordFailedSignIn, recordSignIn } from './activity.ts'
 import { verifyCode } from './second-factor.ts'
 import type { SignInService } from './service.ts'
 import { linkPending } from './sso.ts'
-import {
-  accountThrottle,
-  addressThrottle,
-  blockedSeconds,
-  clearFailures,
-  countFailure,
-  requireUnblocked,
-  secondFactorThrottle,
-} from './throttle.ts'
+import { codeThrottles, guess, isPassword } from './throttle.ts'
 
 const PENDING_MS = 10 * 60_000
 
@@ -58,12 +49,10 @@ export async function signInWithPassword(
 ): Promise<SignedIn> {
   const { db, passwords } = service
   await requirePasswordAllowed(db, email)
-  const throttles = [accountThrottle(users.emailKey(email), client.address), addressThrottle(client.address)]
-  if (service.throttled) await requireUnblocked(service, throttles)
   const user = await accounts.getByEmail(db, email)
-  const matches = await passwords.verify(user?.password_hash ?? null, password)
+  const account = { email, password_hash: user?.password_hash ?? null }
+  const matches = await isPassword(service, client.address, account, password)
   if (!user || !matches) {
-    if (service.throttled) for (const throttle of throttles) await countFailure(service, throttle)
     if (!user) service.failures.add({ reason: 'unknown_address', client: client.address, email })
     // In the background, so the response time does not reveal whether the account exists.
     else
@@ -72,7 +61,6 @@ export async function signInWithPassword(
       )
     throw invalidCredentials()
   }
-  const [account] = throttles
   const password_hash =
     user.password_hash && needsRehash(user.password_hash) ? await passwords.hash(password) : undefined
   const result = await db.tx(async (tx) => {
@@ -80,7 +68,6 @@ export async function signInWithPassword(
     // The password was changed, or the account deactivated, while the hash was computed.
     if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
     if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
-    if (service.throttled && account) await clearFailures({ ...service, db: tx }, account)
     return firstStep(service, tx, current, { method: 'password', client, replaces, link_token })
   })
   service.mailer?.wake()
@@ -172,32 +159,23 @@ export async function completeSecondFactor(
   const token_hash = sha256(pending_token ?? '')
   const waiting = pending_token ? await pending.get(db, token_hash, now()) : undefined
   if (!waiting) throw expired()
-  const throttle = secondFactorThrottle(waiting.user_id)
-  const seconds = service.throttled ? await blockedSeconds(service, throttle) : 0
-  if (seconds > 0)
-    throw new AppError({
-      code: '2fa_too_many_attempts',
-      detail: `Too many wrong codes. Try again in ${seconds} seconds.`,
-      retry_after_seconds: seconds,
-    })
-  const signedIn = await db.tx(async (tx) => {
-    const user = await accounts.lock(tx, waiting.user_id)
-    if (!user) throw expired()
-    if (!(await verifyCode(service, tx, user, code))) {
-      await recordFailedSignIn(service, tx, user, client.address, waiting.method)
-      return undefined
-    }
-    if (!(await pending.remove(tx, token_hash))) throw expired()
-    if (service.throttled) await clearFailures({ ...service, db: tx }, throttle)
-    return startSession(service, tx, user, { method: waiting.method, client, replaces, link_token }, true)
-  })
-  if (!signedIn) {
-    if (service.throttled) await countFailure(service, throttle)
+  const signedIn = await guess(service, codeThrottles(waiting.user_id), () =>
+    db.tx(async (tx) => {
+      const user = await accounts.lock(tx, waiting.user_id)
+      if (!user) throw expired()
+      if (!(await verifyCode(service, tx, user, code))) {
+        await recordFailedSignIn(service, tx, user, client.address, waiting.method)
+        return undefined
+      }
+      if (!(await pending.remove(tx, token_hash))) throw expired()
+      return startSession(service, tx, user, { method: waiting.method, client, replaces, link_token }, true)
+    }),
+  )
+  if (!signedIn)
     throw new AppError({
       code: '2fa_invalid',
       detail: 'This code is wrong or was used before. Enter the current code.',
     })
-  }
   service.mailer?.wake()
   return signedIn
 }

@@ -2,8 +2,10 @@
 
 import { sha256 } from '../auth/hash.ts'
 import { AppError } from '../errors.ts'
-import type { Db } from '../sql/db.ts'
+import type { AccountRow } from '../store/accounts.ts'
 import * as failures from '../store/sign_in_failures.ts'
+import { emailKey } from '../store/users.ts'
+import type { SignInService } from './service.ts'
 
 const MINUTE_MS = 60_000
 const MAX_BLOCK_MS = 15 * MINUTE_MS
@@ -11,67 +13,122 @@ const MAX_BLOCK_MS = 15 * MINUTE_MS
 export const FORGET_MS = 60 * MINUTE_MS
 
 /** After `limit` failures, each further one doubles the wait, from `first_wait_ms` up to 15 minutes. */
-export interface Throttle {
+interface Throttle {
   name: string
   limit: number
   first_wait_ms: number
+  /** The error of an attempt during the wait. */
+  code: 'throttled' | '2fa_too_many_attempts'
+  /** Whether a success forgets the earlier failures. */
+  forgives: boolean
 }
 
-/** An account at one address: an attacker elsewhere cannot lock out its owner. */
-export const accountThrottle = (email_key: string, address: string): Throttle => ({
-  name: sha256(`account ${email_key} ${address}`),
-  limit: 10,
-  first_wait_ms: 30_000,
-})
-
-export const addressThrottle = (address: string): Throttle => ({
-  name: sha256(`address ${address}`),
-  limit: 100,
-  first_wait_ms: 30_000,
-})
+/** By account at one address, so an attacker elsewhere cannot lock out its owner, and by address. */
+const passwordThrottles = (email_key: string, address: string): Throttle[] => [
+  {
+    name: sha256(`account ${email_key} ${address}`),
+    limit: 10,
+    first_wait_ms: 30_000,
+    code: 'throttled',
+    forgives: true,
+  },
+  { name: sha256(`address ${address}`), limit: 100, first_wait_ms: 30_000, code: 'throttled', forgives: false },
+]
 
 /** For all addresses: there are only a million codes. */
-export const secondFactorThrottle = (user_id: number): Throttle => ({
-  name: sha256(`second factor ${user_id}`),
-  limit: 1,
-  first_wait_ms: 1_000,
-})
+export const codeThrottles = (user_id: number): Throttle[] => [
+  {
+    name: sha256(`second factor ${user_id}`),
+    limit: 1,
+    first_wait_ms: 1_000,
+    code: '2fa_too_many_attempts',
+    forgives: true,
+  },
+]
 
-export interface Clock {
-  db: Db
-  milliseconds: () => number
+type Clock = Pick<SignInService, 'db' | 'milliseconds' | 'throttled'>
+
+/** An attempt that counts as a failure until it succeeds. */
+interface Attempt {
+  throttle: Throttle
+  counted: failures.FailureRow
 }
 
-/** Seconds until the next attempt is allowed; 0 for now. */
-export async function blockedSeconds({ db, milliseconds }: Clock, { name }: Throttle): Promise<number> {
-  const row = await failures.get(db, name)
-  return row ? Math.max(0, Math.ceil((Date.parse(row.blocked_until) - milliseconds()) / 1000)) : 0
-}
-
-/** Throws `throttled` while any of the throttles blocks. */
-export async function requireUnblocked(clock: Clock, throttles: readonly Throttle[]): Promise<void> {
-  for (const throttle of throttles) {
-    const seconds = await blockedSeconds(clock, throttle)
-    if (seconds > 0)
-      throw new AppError({
-        code: 'throttled',
-        detail: `Too many failed attempts. Try again in ${seconds} seconds.`,
-        retry_after_seconds: seconds,
-      })
+/**
+ * Counts a guess and evaluates it. `evaluate` returns undefined for a wrong guess. The guess is counted first, so
+ * concurrent guesses cannot exceed the limits. Throws the code of a throttle that blocks.
+ */
+export async function guess<Result>(
+  clock: Clock,
+  throttles: readonly Throttle[],
+  evaluate: () => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  if (!clock.throttled) return evaluate()
+  const attempts = await reserve(clock, throttles)
+  try {
+    const result = await evaluate()
+    if (result !== undefined) await settle(clock, attempts, ({ forgives }) => forgives)
+    return result
+  } catch (error) {
+    // The guess was not evaluated, for example because too many sign-ins are waiting.
+    await settle(clock, attempts, () => false)
+    throw error
   }
 }
 
-export async function countFailure(
-  { db, milliseconds }: Clock,
-  { name, limit, first_wait_ms }: Throttle,
-): Promise<void> {
-  const time = milliseconds()
-  const count = await failures.add(db, name, iso(time), iso(time - FORGET_MS))
-  if (count < limit) return
-  const wait_ms = Math.min(MAX_BLOCK_MS, first_wait_ms * 2 ** Math.min(20, count - limit))
-  await failures.block(db, name, iso(time + wait_ms))
+/** Whether this is the user's password. Sign-in and the checks of signed-in users are throttled together. */
+export async function isPassword(
+  service: SignInService,
+  address: string,
+  { email, password_hash }: Pick<AccountRow, 'email' | 'password_hash'>,
+  password: string,
+): Promise<boolean> {
+  const matches = await guess(service, passwordThrottles(emailKey(email), address), async () =>
+    (await service.passwords.verify(password_hash, password)) ? true : undefined,
+  )
+  return matches === true
 }
 
-export const clearFailures = ({ db }: Clock, { name }: Throttle): Promise<void> => failures.remove(db, name)
+async function reserve(clock: Clock, throttles: readonly Throttle[]): Promise<Attempt[]> {
+  const { db, milliseconds } = clock
+  const attempts: Attempt[] = []
+  for (const throttle of throttles) {
+    const counted = await failures.reserve(db, throttle.name, reservation(throttle, milliseconds()))
+    if (counted) attempts.push({ throttle, counted })
+    else {
+      await settle(clock, attempts, () => false)
+      throw await blocked(clock, throttle)
+    }
+  }
+  return attempts
+}
+
+function reservation({ limit, first_wait_ms }: Throttle, time: number): failures.Reservation {
+  const blocked_until: string[] = []
+  for (let wait_ms = first_wait_ms; wait_ms < MAX_BLOCK_MS; wait_ms *= 2) blocked_until.push(iso(time + wait_ms))
+  return {
+    now: iso(time),
+    forget_before: iso(time - FORGET_MS),
+    limit,
+    blocked_until: [...blocked_until, iso(time + MAX_BLOCK_MS)],
+  }
+}
+
+/** Takes the attempts back, with all earlier failures where `forgives` says so. */
+async function settle({ db }: Clock, attempts: readonly Attempt[], forgives: (throttle: Throttle) => boolean) {
+  for (const { throttle, counted } of attempts)
+    if (forgives(throttle)) await failures.remove(db, throttle.name)
+    else await failures.release(db, throttle.name, counted)
+}
+
+async function blocked({ db, milliseconds }: Clock, { name, code }: Throttle): Promise<AppError> {
+  const row = await failures.get(db, name)
+  const seconds = row ? Math.max(1, Math.ceil((Date.parse(row.blocked_until) - milliseconds()) / 1000)) : 1
+  return new AppError({
+    code,
+    detail: `Too many ${code === 'throttled' ? 'failed attempts' : 'wrong codes'}. Try again in ${seconds} seconds.`,
+    retry_after_seconds: seconds,
+  })
+}
 
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, sql } from '../sql/template.ts'
+import { assignments, forUpdate, type Sql, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
-import { allowsOrganization, type KeyRestrictions, organizationFilter } from './key-restrictions.ts'
+import { allowsOrganization, type KeyRestrictions, organizationFilter, projectFilter } from './key-restrictions.ts'
 import { type Level, OWNER } from './members.ts'
 import * as purges from './purges.ts'
 import { listPage } from './rows.ts'
@@ -35,13 +35,28 @@ const row = sql`o.id, o.name, o.slug, o.created_at, o.updated_at, m.level as mem
 
 const memberships = sql`from members m join organizations o on o.id = m.organization_id`
 
+/**
+ * Where `enforce_2fa` does not apply to a caller: everywhere, or only in the organization that verified this login domain.
+ */
+export type Exemption = 'everywhere' | { domain_id: string | null }
+
+/** A condition for statements with an organization as `id`: leaves out those whose `enforce_2fa` applies to the caller. */
+export function enforcementFilter(id: Sql, exemption: Exemption): Sql {
+  if (exemption === 'everywhere') return sql``
+  return sql`and not exists (select 1 from organizations e where e.id = ${id} and e.enforce_2fa = ${true}
+    and not exists (select 1 from domains d where d.id = ${exemption.domain_id} and d.organization_id = e.id
+      and d.verified_at is not null))`
+}
+
 export async function list(
   db: Db,
   user_id: number,
   restrictions: KeyRestrictions,
+  exemption: Exemption,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: OrganizationRow[] }> {
-  const visible = sql`where m.user_id = ${user_id} ${organizationFilter(restrictions)}`
+  const visible = sql`where m.user_id = ${user_id} ${organizationFilter(restrictions)}
+    ${enforcementFilter(sql`m.organization_id`, exemption)}`
   return listPage<OrganizationRow>(
     db,
     sql`
@@ -181,10 +196,23 @@ export async function enforcesTwoFactor(db: Db, id: string): Promise<boolean> {
   return (await db.get(sql`select 1 from organizations where id = ${id} and enforce_2fa = ${true}`)) !== undefined
 }
 
-/** Whether any organization of the user that the restrictions allow enforces two-factor authentication. */
-export async function anyEnforcesTwoFactor(db: Db, user_id: number, restrictions: KeyRestrictions): Promise<boolean> {
+/**
+ * Whether the `enforce_2fa` of any organization that a key with these restrictions reaches applies to the caller. A key
+ * restricted to projects reaches their organizations.
+ */
+export async function anyEnforcesTwoFactor(
+  db: Db,
+  user_id: number,
+  restrictions: KeyRestrictions,
+  exemption: Exemption,
+): Promise<boolean> {
+  if (exemption === 'everywhere') return false
+  const reached = restrictions.projects
+    ? sql`and exists (select 1 from projects p where p.organization_id = o.id ${projectFilter(restrictions)})`
+    : organizationFilter(restrictions)
   const row = await db.get(sql`
-    select 1 ${memberships} where m.user_id = ${user_id} ${organizationFilter(restrictions)}
-      and o.enforce_2fa = ${true} limit 1`)
+    select 1 ${memberships} where m.user_id = ${user_id} and o.enforce_2fa = ${true} ${reached}
+      and not exists (select 1 from domains d where d.id = ${exemption.domain_id} and d.organization_id = o.id
+        and d.verified_at is not null) limit 1`)
   return row !== undefined
 }

@@ -4,7 +4,7 @@ import { assignments, forUpdate, lookup, oneOf, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsProject, type KeyRestrictions, projectFilter } from './key-restrictions.ts'
 import type { Level } from './members.ts'
-import type { PluginsAccessLevel } from './organizations.ts'
+import { type Exemption, enforcementFilter, type PluginsAccessLevel } from './organizations.ts'
 import * as purges from './purges.ts'
 import { listPage, returnedRow } from './rows.ts'
 
@@ -50,9 +50,11 @@ export async function list(
   db: Db,
   user_id: number,
   restrictions: KeyRestrictions,
+  exemption: Exemption,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ count: number; rows: ProjectRow[] }> {
-  const visible = sql`${memberships} where m.user_id = ${user_id} ${projectFilter(restrictions)}`
+  const visible = sql`${memberships} where m.user_id = ${user_id} ${projectFilter(restrictions)}
+    ${enforcementFilter(sql`p.organization_id`, exemption)}`
   return listPage<ProjectRow>(db, sql`select ${row} ${visible} order by p.id limit ${limit} offset ${offset}`, visible)
 }
 

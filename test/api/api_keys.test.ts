@@ -309,7 +309,7 @@ onBothEngines(t, 'reads the key from the Authorization header', async (t, { call
   t.equal((await call('users.me', { key: null })).headers['www-authenticate'], undefined)
 })
 
-onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
+onBothEngines(t, 'updates a key', async (t, { call, send, session, advance, first }) => {
   const created = (await call('api_keys.create', { body: { label: 'Report', scopes: ['organization:read'] } })).body
   const status = async (path: string): Promise<number> => (await send('GET', path, { key: created.value })).status
   t.same([await status('/api/organizations/'), await status('/api/projects/@current/events/')], [200, 403])
@@ -361,7 +361,10 @@ onBothEngines(t, 'updates a key', async (t, { call, send, advance, first }) => {
   )
 
   const limits = { scoped_organizations: [first.organization_id], expires_at: '2026-01-02T00:00:00.000Z' }
-  t.match(await call('api_keys.update', { params: { id: created.id }, body: limits }), { status: 200, body: limits })
+  t.match(
+    await call('api_keys.update', { params: { id: created.id }, key: null, headers: await session(), body: limits }),
+    { status: 200, body: limits },
+  )
   t.equal(await status('/api/projects/@current/events/'), 200)
   advance(48 * HOUR)
   t.equal(await status('/api/projects/@current/events/'), 401)
@@ -401,7 +404,10 @@ onBothEngines(t, 'a key cannot give another key more access or a later expiry th
     status: 400,
     body: { code: 'does_not_exist' },
   })
-  t.match(await change(brief.id, { scoped_teams: [first.project_id] }), {
+  const narrower = { scoped_teams: [first.project_id] }
+  t.equal((await change(brief.id, narrower)).status, 403, 'the restrictions of other keys are closed to keys')
+  const headers = await app.session()
+  t.match(await call('api_keys.update', { params: { id: brief.id }, key: null, headers, body: narrower }), {
     status: 200,
     body: { label: 'y', scoped_teams: [first.project_id], scoped_organizations: [first.organization_id] },
   })

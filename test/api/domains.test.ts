@@ -338,7 +338,7 @@ for (const engine of ENGINES)
       SOCIAL_AUTH_GITLAB_KEY: 'id',
     }
     const app = await openApp(t, engine, { environment })
-    const { call, send } = app
+    const { call } = app
     const { body: created } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
     zone['_workspace-challenge.hedgerow.example'] = { txt: [[created.verification_challenge]] }
     t.match(await call('domains.verify', { params: { id: created.id } }), { body: { is_verified: true } })
@@ -352,7 +352,7 @@ for (const engine of ENGINES)
       'sub@a.hedgerow.example',
     ]) {
       const { key } = await app.member(email, 1)
-      t.equal((await send('PATCH', '/api/users/@me/', { key, body: { password: PASSWORD } })).status, 200)
+      await app.setPassword(PASSWORD, key)
       const browser = openBrowser(app)
       await browser.signIn(email, PASSWORD)
       browsers.set(email, browser)

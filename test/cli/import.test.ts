@@ -173,7 +173,7 @@ for (const engine of ENGINES)
     t.equal((await run(url, ['seed', '--events', '0', '--json'])).code, 0)
     const user = (await users.oldest(db))!
     t.equal(
-      (await organizations.list(db, user.id, UNRESTRICTED, { limit: 9, offset: 0 })).count,
+      (await organizations.list(db, user.id, UNRESTRICTED, 'everywhere', { limit: 9, offset: 0 })).count,
       2,
       'the first user is a member of the demo organization',
     )

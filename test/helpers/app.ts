@@ -24,9 +24,11 @@ import { buildServer } from '../../src/http/server.ts'
 import { type FirstRun, firstRun } from '../../src/organizations/first-run.ts'
 import { createWithOwner } from '../../src/organizations/organizations.ts'
 import type { Engine } from '../../src/sql/template.ts'
+import * as accounts from '../../src/store/accounts.ts'
 import { OPERATOR } from '../../src/store/activity_log.ts'
 import { isUnrestricted, type KeyRestrictions, UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as members from '../../src/store/members.ts'
+import type { SignInMethod } from '../../src/store/sessions.ts'
 import * as users from '../../src/store/users.ts'
 import { freshFolder } from './exports.ts'
 import { knownIds } from './ids.ts'
@@ -66,6 +68,14 @@ export interface TestApp {
   send(method: string, url: string, options?: SendOptions): Promise<ApiResponse>
   /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
   call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<ApiResponse>
+  /** Sets the password of the user of a key as the operator does, without a record in the activity log. */
+  setPassword(password: string, key?: string): Promise<void>
+  /** The headers of a new session of a user. */
+  session(options?: {
+    user_id?: number
+    method?: SignInMethod
+    second_factor?: boolean
+  }): Promise<Record<string, string>>
   /** The headers of this key, or with `sessions` of a session of its user. */
   credentials(key: string): Promise<Record<string, string>>
   key(options: {
@@ -156,17 +166,25 @@ export async function openApp(
     return { id: user!.id, uuid: user!.uuid, email, key: await key({ user_id: user!.id }) }
   }
 
-  const tokens = new Map<string, string>()
+  const session: TestApp['session'] = async ({ user_id = 1, method = 'password', second_factor = true } = {}) => {
+    const limits = { ids: deps.ids, now: deps.now(), lifetime_hours: config.SESSION_LIFETIME_HOURS }
+    const { token } = await createSession(deps.db, limits, { user_id, method, second_factor, client: CLIENT })
+    const prefix = config.SITE_URL?.startsWith('https:') ? '__Host-' : ''
+    return { cookie: `${prefix}${SESSION_COOKIE}=${token}`, 'x-csrf-token': csrfTokenOf(token) }
+  }
+  const known = new Map<string, Record<string, string>>()
   /** The headers of a session of the user of this key. Undefined for a key that is invalid or restricted. */
   const sessionHeaders = async (value: string): Promise<Record<string, string> | undefined> => {
     const caller = await keyLookup(deps.db)(value)
     if (!caller?.scopes.includes('*') || !isUnrestricted(caller.restrictions)) return undefined
-    const session = { user_id: caller.user.id, method: 'password', second_factor: true, client: CLIENT } as const
-    const limits = { ids: deps.ids, now: deps.now(), lifetime_hours: config.SESSION_LIFETIME_HOURS }
-    const token = tokens.get(value) ?? (await createSession(deps.db, limits, session)).token
-    tokens.set(value, token)
-    const prefix = config.SITE_URL?.startsWith('https:') ? '__Host-' : ''
-    return { cookie: `${prefix}${SESSION_COOKIE}=${token}`, 'x-csrf-token': csrfTokenOf(token) }
+    const headers = known.get(value) ?? (await session({ user_id: caller.user.id }))
+    known.set(value, headers)
+    return headers
+  }
+  const setPassword: TestApp['setPassword'] = async (password, value = first.api_key) => {
+    const caller = await keyLookup(deps.db)(value)
+    assert.ok(caller, 'the key exists')
+    await accounts.setPassword(deps.db, caller.user.id, await deps.signIn.passwords.hash(password))
   }
   const credentials: TestApp['credentials'] = async (value) =>
     (sessions ? await sessionHeaders(value) : undefined) ?? { authorization: `Bearer ${value}` }
@@ -209,6 +227,8 @@ export async function openApp(
     first,
     transcript,
     credentials,
+    session,
+    setPassword,
     key,
     advance: (milliseconds) => {
       time += milliseconds

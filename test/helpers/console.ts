@@ -8,7 +8,7 @@ import type { Engine } from '../../src/sql/template.ts'
 import { launchChromium } from './chromium.ts'
 import { freshFolder } from './exports.ts'
 import { freePort, migratedDatabase } from './postgres.ts'
-import { type ServerProcess, serveArguments, startProcess } from './process.ts'
+import { type ServerProcess, serveArguments, setPassword, startProcess } from './process.ts'
 
 export const PASSWORD = 'correct horse battery staple 42'
 export const OWNER = 'owner@example.com'
@@ -68,11 +68,12 @@ export async function openConsole(
   })
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
+  const database_url = postgres?.url ?? `sqlite:${folder}`
   const port = mail ? String(await freePort()) : new URL(environment.SITE_URL ?? 'http://127.0.0.1:0').port
   const server = await startProcess(
     t,
     {
-      DATABASE_URL: postgres?.url ?? `sqlite:${folder}`,
+      DATABASE_URL: database_url,
       EXPORT_FOLDER: join(folder, 'exports'),
       ...(mail && { SMTP_URL: mail.url, SITE_URL: `http://127.0.0.1:${port}` }),
       ...environment,
@@ -97,7 +98,10 @@ export async function openConsole(
     return text === '' ? undefined : JSON.parse(text)
   }
 
-  if (password !== null) await api('PATCH', '/api/users/@me/', { first_name: 'Olivia', last_name: 'Owner', password })
+  if (password !== null) {
+    await api('PATCH', '/api/users/@me/', { first_name: 'Olivia', last_name: 'Owner' })
+    await setPassword(database_url, OWNER, password)
+  }
   const me = await api('GET', '/api/users/@me/')
   const [organization, project]: [string, number] = [me.organization.id, me.team.id]
   const sessions = new Map<string, BrowserContext>()

@@ -101,6 +101,15 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
   return { code, stdout, stderr }
 }
 
+/** Sets a password with the operator's command. */
+export async function setPassword(database_url: string, email: string, password: string): Promise<void> {
+  const { code, stderr } = await ended(
+    command(['users', 'set-password', email, '--database', database_url], {}),
+    password,
+  )
+  if (code !== 0) throw new Error(stderr)
+}
+
 export interface ServerProcess {
   url: string
   api_key: string | null

@@ -29,8 +29,7 @@ async function openWorld(t: Test, engine: (typeof ENGINES)[number], SITE_URL: st
     },
   })
   await app.deps.db.tx((tx) => users.verifyEmail(tx, 1))
-  const { status, text } = await app.send('PATCH', ME, { body: { password: PASSWORD } })
-  if (status !== 200) throw new Error(text)
+  await app.setPassword(PASSWORD)
   github.users.set('owner', { id: 1, login: 'owner', emails: [{ email: EMAIL, verified: true, primary: true }] })
   return { ...app, github }
 }
@@ -147,7 +146,7 @@ t.test('without SITE_URL, a trusted proxy decides about the scheme', async (t) =
     ['false', 'workspace_session'],
   ] as const) {
     const app = await openApp(t, 'sqlite', { environment: { TRUST_PROXY } })
-    await app.send('PATCH', ME, { body: { password: PASSWORD } })
+    await app.setPassword(PASSWORD)
     const signedIn = await app.send('POST', '/api/login/', {
       key: null,
       body: { email: EMAIL, password: PASSWORD },

@@ -78,10 +78,7 @@ async function openRecorded(t: Test, engine: Engine): Promise<TestApp & { releas
 async function createAccounts(app: TestApp): Promise<Record<string, string>> {
   const { key } = await app.stranger('known@example.com')
   const deactivated = await app.stranger('deactivated@example.com')
-  for (const one of [key, deactivated.key]) {
-    const { status, text } = await app.send('PATCH', '/api/users/@me/', { key: one, body: { password: PASSWORD } })
-    if (status !== 200) throw new Error(text)
-  }
+  for (const one of [key, deactivated.key]) await app.setPassword(PASSWORD, one)
   await app.stranger('nopassword@example.com')
   await app.deps.db.run(sql`update users set is_active = false where id = ${deactivated.id}`)
   return {

@@ -27,7 +27,7 @@ for (const engine of ENGINES) {
     // The path checks that origins are compared without it.
     const environment = { SMTP_URL: mailbox.url, SITE_URL: 'http://localhost', RATE_LIMITS: 'true' }
     const app = await openApp(t, engine, { environment })
-    t.equal((await app.send('PATCH', ME, { body: { password: PASSWORD } })).status, 200)
+    await app.setPassword(PASSWORD)
     const browser = openBrowser(app)
     await browser.signIn(EMAIL, PASSWORD)
     t.equal((await browser.send('PATCH', ME, { body: { first_name: 'Ada' } })).status, 200)

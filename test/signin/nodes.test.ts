@@ -5,7 +5,7 @@ import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { type ApiResponse, ENGINES, type SendOptions } from '../helpers/app.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
-import { command, ended, type ServerProcess } from '../helpers/process.ts'
+import { command, ended, type ServerProcess, setPassword } from '../helpers/process.ts'
 import { CLIENT, openGitHub } from '../helpers/providers.ts'
 import { openSite, type Site } from '../helpers/site.ts'
 
@@ -70,7 +70,7 @@ async function openNodes(t: Test, engine: (typeof ENGINES)[number], environment 
   const site = await openSite(t, engine, { environment: { SITE_URL: ORIGIN, ROLE: 'api', ...environment } })
   const [first] = site.servers
   const second = await site.start()
-  await site.request('PATCH', ME, { password: PASSWORD })
+  await setPassword(site.database_url, EMAIL, PASSWORD)
   return { ...site, nodes: [first as ServerProcess, second] }
 }
 

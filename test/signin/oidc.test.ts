@@ -242,12 +242,12 @@ onEach('a known identity joins nothing with the verified address of someone else
 })
 
 onEach('an account with a password is linked after its password and second factor', async (t, world) => {
-  const { openid, signOn, send, deps } = world
+  const { openid, signOn, setPassword, deps } = world
   const { key, email } = await world.member('ada@example.com', 1)
-  await send('PATCH', ME, { key, body: { password: PASSWORD } })
+  await setPassword(PASSWORD, key)
   openid.users.set('ada', person(email))
   const { key: otherKey } = await world.member('other@example.com', 1)
-  await send('PATCH', ME, { key: otherKey, body: { password: PASSWORD } })
+  await setPassword(PASSWORD, otherKey)
 
   const browser = openBrowser(world)
   const response = await signOn(browser, 'oidc', 'ada')
@@ -298,9 +298,9 @@ onEach('an account with a password is linked after its password and second facto
 
 onEach('an identity that waits too long is not linked', async (t, world) => {
   if (world.engine === 'postgres') return // Its clock is that of the database.
-  const { openid, signOn, send } = world
+  const { openid, signOn, setPassword } = world
   const { key, email } = await world.member('ada@example.com', 1)
-  await send('PATCH', ME, { key, body: { password: PASSWORD } })
+  await setPassword(PASSWORD, key)
   openid.users.set('ada', person(email))
   const browser = openBrowser(world)
   await signOn(browser, 'oidc', 'ada')
@@ -314,7 +314,7 @@ onEach('an unverified account is superseded', async (t, world) => {
   await world.domain({ jit_provisioning_enabled: true })
   const email = `ada@${DOMAIN}`
   const squatter = await world.member(email, 8)
-  await world.send('PATCH', ME, { key: squatter.key, body: { password: PASSWORD } })
+  await world.setPassword(PASSWORD, squatter.key)
   const theirs = openBrowser(world)
   await theirs.signIn(email, PASSWORD)
   await deps.db.run(sql`update users set is_email_verified = ${false} where id = ${squatter.id}`)
@@ -362,7 +362,7 @@ onEach('a domain that enforces another provider', async (t, world) => {
 })
 
 onEach('failures are recorded where the user or the organization is known', async (t, world) => {
-  const { openid, signOn, call, send } = world
+  const { openid, signOn, call } = world
   const log = async (length: number) => {
     for (;;) {
       const { results } = (await call('activity_log.list', { query: { area: 'sessions' } })).body
@@ -404,8 +404,7 @@ onEach('failures are recorded where the user or the organization is known', asyn
   t.match(await signOn(openBrowser(world), 'oidc', 'ada'), refused('sso_enforced'))
   t.match((await log(3))[0], { user: { email: `ada@${DOMAIN}` }, changes: [{}, { after: 'sso_enforced' }] })
 
-  const mine = await send('PATCH', ME, { body: { password: PASSWORD } })
-  t.equal(mine.status, 200)
+  await world.setPassword(PASSWORD)
   openid.users.set('owner', person('owner@example.com'))
   t.match(await signOn(openBrowser(world), 'oidc', 'owner'), refused('password_required'))
   t.match(await signOn(openBrowser(world), 'oidc', ''), refused('sso_failed'))

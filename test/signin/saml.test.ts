@@ -380,10 +380,10 @@ for (const engine of ENGINES)
 for (const engine of ENGINES)
   t.test(`existing accounts, enforcement and settings (${engine})`, async (t) => {
     const world = await openWorld(t, engine)
-    const { begin, respond, post, call, send } = world
+    const { begin, respond, post, call } = world
     const { key } = await world.member(EMAIL, 8)
     const password = 'correct horse battery staple'
-    await send('PATCH', ME, { key, body: { password } })
+    await world.setPassword(password, key)
     const attempt = async () => {
       const browser = openBrowser(world)
       const { id } = await begin(browser)

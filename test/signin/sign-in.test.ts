@@ -12,14 +12,8 @@ const OTHER_PASSWORD = 'four unrelated dictionary nouns'
 const EMAIL = 'owner@example.com'
 const ME = '/api/users/@me/'
 
-/** Sets a password with the key of the first user. */
-async function setPassword({ send }: TestApp, key?: string): Promise<void> {
-  const response = await send('PATCH', ME, { body: { password: PASSWORD }, ...(key !== undefined && { key }) })
-  if (response.status !== 200) throw new Error(response.text)
-}
-
 onBothEngines(t, 'a password signs in, and the session works for every operation', async (t, app) => {
-  await setPassword(app)
+  await app.setPassword(PASSWORD)
   const browser = openBrowser(app)
   t.match(await browser.send('GET', ME), { status: 401, body: { code: 'not_authenticated' } })
 
@@ -50,7 +44,7 @@ onBothEngines(t, 'a password signs in, and the session works for every operation
 })
 
 onBothEngines(t, 'all wrong credentials return the same response', async (t, app) => {
-  await setPassword(app)
+  await app.setPassword(PASSWORD)
   await app.stranger('nopassword@example.com')
   const browser = openBrowser(app)
   const attempt = (email: string, password: string) =>
@@ -72,7 +66,7 @@ onBothEngines(t, 'all wrong credentials return the same response', async (t, app
 })
 
 onBothEngines(t, 'unsafe requests of a session need the origin and the CSRF token', async (t, app) => {
-  await setPassword(app)
+  await app.setPassword(PASSWORD)
   const browser = openBrowser(app)
   await browser.signIn(EMAIL, PASSWORD)
   const change = (headers: Record<string, string>) =>
@@ -117,7 +111,7 @@ onBothEngines(t, 'unsafe requests of a session need the origin and the CSRF toke
 })
 
 onBothEngines(t, 'sessions expire, and end at sign-out and on request', async (t, app) => {
-  await setPassword(app)
+  await app.setPassword(PASSWORD)
   const DAY_MS = 24 * 3_600_000
   const [first, second] = [openBrowser(app), openBrowser(app)]
   await first.signIn(EMAIL, PASSWORD)
@@ -201,7 +195,7 @@ async function setUpTwoFactor(t: Test, app: TestApp, browser: ReturnType<typeof 
 for (const engine of ENGINES)
   t.test(`a second factor is set up, required and turned off (${engine})`, async (t) => {
     const app = await openApp(t, engine, { environment: { SECRET_KEY: 'ab'.repeat(32) } })
-    await setPassword(app)
+    await app.setPassword(PASSWORD)
     const browser = openBrowser(app)
     await browser.signIn(EMAIL, PASSWORD)
     const post = (path: string, body?: unknown) => browser.send('POST', path, body === undefined ? {} : { body })
@@ -275,7 +269,7 @@ onBothEngines(
   t,
   'throttles repeated failures of one address only',
   async (t, app) => {
-    await setPassword(app)
+    await app.setPassword(PASSWORD)
     const browser = openBrowser(app)
     const attempt = (password: string, address = '203.0.113.1') =>
       browser.send('POST', '/api/login/', { body: { email: EMAIL, password }, headers: { 'x-forwarded-for': address } })
@@ -302,7 +296,7 @@ for (const engine of ENGINES)
         environment: { TRUST_PROXY: 'true', SITE_URL: 'http://localhost' },
         log: { write: (line: string) => lines.push(line) } as never,
       })
-      await setPassword(app)
+      await app.setPassword(PASSWORD)
       const browser = openBrowser(app)
       const attempt = (email: string, client: number) =>
         browser.send('POST', '/api/login/', {
@@ -340,7 +334,7 @@ for (const engine of ENGINES)
   })
 
 onBothEngines(t, 'sensitive operations require a sign-in within the last hour', async (t, app) => {
-  await setPassword(app)
+  await app.setPassword(PASSWORD)
   const browser = openBrowser(app)
   await browser.signIn(EMAIL, PASSWORD)
   const create = () => browser.send('POST', '/api/personal_api_keys/', { body: { label: 'x', scopes: ['*'] } })
@@ -361,7 +355,7 @@ onBothEngines(t, 'sensitive operations require a sign-in within the last hour', 
 })
 
 onBothEngines(t, 'changes of owners and domains require a sign-in within the last hour', async (t, app) => {
-  await setPassword(app)
+  await app.setPassword(PASSWORD)
   const browser = openBrowser(app)
   await browser.signIn(EMAIL, PASSWORD)
   const member = await app.member('member@example.com', 1)

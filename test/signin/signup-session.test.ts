@@ -9,7 +9,7 @@ onBothEngines(t, 'the recipient of an invite joins with a session', async (t, ap
   const { send, first } = app
   const mia = await app.stranger('mia@example.com')
   const noah = await app.stranger('noah@example.com')
-  for (const { key } of [mia, noah]) await send('PATCH', '/api/users/@me/', { key, body: { password: PASSWORD } })
+  for (const { key } of [mia, noah]) await app.setPassword(PASSWORD, key)
   const invite = async (target_email: string) =>
     (
       await send('POST', `/api/organizations/${first.organization_id}/invites/`, {

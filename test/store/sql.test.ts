@@ -329,7 +329,7 @@ for (const engine of ENGINES) {
         values (${id}, ${id}, ${user.id}, 15, ${NOW}, ${NOW})`)
     }
     t.same(await migrate(db, NOW), { from: 6, to: SCHEMA_VERSION })
-    const { rows } = await organizations.list(db, user.id, UNRESTRICTED, { limit: 10, offset: 0 })
+    const { rows } = await organizations.list(db, user.id, UNRESTRICTED, 'everywhere', { limit: 10, offset: 0 })
     t.same(
       rows.map(({ id }) => id),
       ['b', 'a'],

@@ -15,7 +15,6 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, client, meQuery, queryClient, type Schemas } from '../api.ts'
-import { ConfirmButton } from '../parts/ConfirmButton.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
 import { errorBeside, fieldError } from '../parts/field-error.ts'
@@ -172,7 +171,8 @@ function Enabled({
   hasPassword: boolean
   showCodes: (codes: string[]) => void
 }) {
-  const [turningOff, setTurningOff] = useState(false)
+  const [asked, setAsked] = useState<'codes' | 'off'>()
+  const close = (): void => setAsked(undefined)
   return (
     <Stack>
       {left <= FEW_CODES ? (
@@ -183,25 +183,42 @@ function Enabled({
         <Text size="sm">{plural(left, 'backup code')} left. Each replaces your authenticator app once.</Text>
       )}
       <Group>
-        <ConfirmButton
-          variant="default"
-          title="Create new backup codes?"
-          effect="Your present backup codes stop working. The ten new ones are shown once."
-          confirm="Create codes"
-          onConfirm={async () => {
-            const { backup_codes } = await answer(client.POST('/api/users/@me/two_factor_backup_codes/'))
-            showCodes(backup_codes)
-            void refresh()
-          }}
-        >
+        <Button variant="default" onClick={() => setAsked('codes')}>
           Create new backup codes
-        </ConfirmButton>
-        <Button variant="outline" color="red" onClick={() => setTurningOff(true)}>
+        </Button>
+        <Button variant="outline" color="red" onClick={() => setAsked('off')}>
           Turn off
         </Button>
       </Group>
-      <Modal opened={turningOff} onClose={() => setTurningOff(false)} title="Turn off two-factor authentication?">
-        {turningOff && <TurnOff hasPassword={hasPassword} close={() => setTurningOff(false)} />}
+      <Modal opened={asked === 'codes'} onClose={close} title="Create new backup codes?">
+        {asked === 'codes' && (
+          <ProofForm
+            hasPassword={hasPassword}
+            effect="Your present backup codes stop working. The ten new ones are shown once."
+            confirm="Create codes"
+            send={async (body) => {
+              const { backup_codes } = await answer(client.POST('/api/users/@me/two_factor_backup_codes/', { body }))
+              showCodes(backup_codes)
+              void refresh()
+            }}
+            close={close}
+          />
+        )}
+      </Modal>
+      <Modal opened={asked === 'off'} onClose={close} title="Turn off two-factor authentication?">
+        {asked === 'off' && (
+          <ProofForm
+            hasPassword={hasPassword}
+            effect="Your password alone is then enough to sign in, and your backup codes stop working. Organizations that require two-factor authentication lock you out."
+            confirm="Turn off"
+            send={async (body) => {
+              await answer(client.POST('/api/users/@me/two_factor_disable/', { body }))
+              await refresh()
+              notifyDone('Two-factor authentication is off.')
+            }}
+            close={close}
+          />
+        )}
       </Modal>
     </Stack>
   )
@@ -209,39 +226,46 @@ function Enabled({
 
 type Proof = 'password' | 'token'
 
-function TurnOff({ hasPassword, close }: { hasPassword: boolean; close: () => void }) {
+interface ProofFormProps {
+  hasPassword: boolean
+  effect: string
+  confirm: string
+  send: (proof: Schemas['TwoFactorProof']) => Promise<void>
+  close: () => void
+}
+
+/** Asks for the password or a code. A user without a password may sign in again with their provider instead. */
+function ProofForm({ hasPassword, effect, confirm, send, close }: ProofFormProps) {
   const [by, setBy] = useState<Proof>(hasPassword ? 'password' : 'token')
   const [value, setValue] = useState('')
-  const disable = useMutation({
-    mutationFn: () => answer(client.POST('/api/users/@me/two_factor_disable/', { body: { [by]: value } })),
-    onSuccess: async () => {
-      await refresh()
-      close()
-      notifyDone('Two-factor authentication is off.')
-    },
+  const request = useMutation({
+    mutationFn: () => send(value === '' ? {} : { [by]: value }),
+    onSuccess: close,
   })
-  const rest = errorBeside(disable.error, by)
+  const rest = errorBeside(request.error, by)
   const field = {
-    required: true,
+    required: hasPassword,
     withAsterisk: false,
     'data-autofocus': true,
     value,
-    error: fieldError(disable.error, by),
-    'aria-invalid': fieldError(disable.error, by) !== undefined,
+    error: fieldError(request.error, by),
+    'aria-invalid': fieldError(request.error, by) !== undefined,
     onChange: (event: React.ChangeEvent<HTMLInputElement>) => setValue(event.currentTarget.value),
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        disable.mutate()
+        request.mutate()
       }}
     >
       <Stack>
-        <Text size="sm">
-          Your password alone is then enough to sign in, and your backup codes stop working. Organizations that require
-          two-factor authentication lock you out.
-        </Text>
+        <Text size="sm">{effect}</Text>
+        {!hasPassword && (
+          <Text size="sm" c="dimmed">
+            If you have no code, leave it empty after signing in again with your provider.
+          </Text>
+        )}
         {hasPassword && (
           <SegmentedControl
             aria-label="Confirm with"
@@ -253,7 +277,7 @@ function TurnOff({ hasPassword, close }: { hasPassword: boolean; close: () => vo
             onChange={(next) => {
               setBy(next as Proof)
               setValue('')
-              disable.reset()
+              request.reset()
             }}
           />
         )}
@@ -272,8 +296,8 @@ function TurnOff({ hasPassword, close }: { hasPassword: boolean; close: () => vo
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" color="red" loading={disable.isPending}>
-            Turn off
+          <Button type="submit" color="red" loading={request.isPending}>
+            {confirm}
           </Button>
         </Group>
       </Stack>
