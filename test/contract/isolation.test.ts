@@ -11,17 +11,20 @@ import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app
 import { figure, PROVE } from '../helpers/figures.ts'
 import {
   createTenant,
+  type Id,
   type Kind,
   kindOf,
   PLUGIN_FAMILIES,
   parametersOf,
   REFERENCES,
+  type Request,
+  requestOf,
   type Tenant,
   unknownId,
+  urlOf,
 } from '../helpers/tenants.ts'
 
 type Json = Record<string, any>
-type Id = string | number
 
 /** Tokens are not ids: every holder may use them. Providers belong to the operator. */
 const SECRETS: Kind[] = ['signup_tokens', 'project_tokens', 'web_tokens', 'providers']
@@ -55,12 +58,6 @@ interface Place {
   /** The kind of resource that the id refers to. Undefined for free text. */
   kind?: Kind
   put(request: Request, id: Id): Request
-}
-
-interface Request {
-  path: Record<string, Id>
-  query: Record<string, string>
-  body: unknown
 }
 
 function placesOf(operation: Operation): Place[] {
@@ -119,39 +116,6 @@ function withValue(value: any, [key, ...rest]: string[], id: Id): unknown {
   return { ...(typeof value === 'object' ? value : undefined), [key]: withValue(value?.[key], rest, id) }
 }
 
-/** A request with the ids of this tenant. It succeeds, or at least finds its resources. */
-function requestOf(operation: Operation, { ids }: Tenant): Request {
-  // Areas with the same kind of resource delete different ones.
-  const index = ['batch_exports', 'organization_projects'].includes(operation.area) ? -1 : 0
-  const path = Object.fromEntries(
-    parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(index)!]),
-  )
-  const media = operation.source.requestBody?.content['application/json']
-  const example = media && structuredClone(resolve(Object.values<Json>(media.examples ?? {})[0] ?? { value: {} }).value)
-  return { path, query: {}, body: media && replaceIds(example, ids) }
-}
-
-const DESTINATION = { type: 'NoOp', config: {} }
-
-/** An example with its ids replaced. */
-function replaceIds(value: any, ids: Tenant['ids']): unknown {
-  if (Array.isArray(value)) return value.map((item) => replaceIds(item, ids))
-  if (typeof value !== 'object' || value === null) return value
-  if ('type' in value && 'config' in value) return DESTINATION
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => {
-      const kind = REFERENCES[key]
-      if (kind) return [key, Array.isArray(child) ? [ids[kind][0]] : ids[kind][0]]
-      // No connections to other hosts.
-      if (key === 'url') return [key, null]
-      if (key === 'destination') return [key, DESTINATION]
-      if (key === 'api_key') return [key, ids.project_tokens[0]]
-      if (key === 'token' && 'first_name' in value) return [key, ids.signup_tokens[0]]
-      return [key, replaceIds(child, ids)]
-    }),
-  )
-}
-
 function send(
   app: TestApp,
   operation: Operation,
@@ -159,7 +123,7 @@ function send(
   key: string | null,
 ): Promise<ApiResponse> {
   const search = new URLSearchParams(query)
-  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
+  const url = urlOf(operation, path)
   return app.send(operation.method, query && search.size ? `${url}?${search}` : url, {
     key,
     ...(body !== undefined && { body }),
@@ -226,6 +190,7 @@ async function startHigh({ deps: { db } }: TestApp): Promise<void> {
 }
 
 onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sessions) => {
+  const tested = TESTED.filter(({ needsSession }) => sessions || !needsSession)
   await startHigh(app)
   const theirs = await createTenant(app, 'theirs')
   const ours = await createTenant(app, 'ours')
@@ -251,7 +216,7 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
   }
 
   await t.test('in parameters of reading operations', async (t) => {
-    for (const operation of TESTED) {
+    for (const operation of tested) {
       const key = keyOf(operation)
       const valid = requestOf(operation, ours)
       for (const { label, kind, put } of placesOf(operation)) {
@@ -286,7 +251,7 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
   })
 
   await t.test('in writing operations', async (t) => {
-    for (const operation of TESTED.filter(({ method }) => method !== 'GET')) {
+    for (const operation of tested.filter(({ method }) => method !== 'GET')) {
       const key = keyOf(operation)
       const valid = requestOf(operation, ours)
       const undo = operations.find(({ method, path }) => method === 'DELETE' && path === `${operation.path}{id}/`)
@@ -323,7 +288,7 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
       if (id === 'events.tail') t.notMatch(response.text, /theirs/, id)
       else assertNoLeak(t, response, cursor, id)
     }
-    const paged = TESTED.filter(({ source }) =>
+    const paged = tested.filter(({ source }) =>
       source.parameters?.map(resolve).some((parameter: Json) => parameter.name === 'cursor'),
     )
     t.same(paged.map(({ id }) => id).sort(), Object.keys(cursors).sort(), 'every operation with a cursor is tested')
@@ -331,7 +296,7 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
 
   await t.test('tenants find their own resources', async (t) => {
     // A session has no API key.
-    const readable = TESTED.filter(
+    const readable = tested.filter(
       ({ id, isPublic, method }) => !isPublic && method === 'GET' && !(sessions && id === 'api_keys.current'),
     )
     for (const operation of readable) {
@@ -358,9 +323,9 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
       return 7 - parameters.length * 2 + (operation.within === 'organization' ? 1 : 0)
     }
     const fresh = await createTenant(app, 'fresh')
-    for (const operation of TESTED.filter(({ isPublic, method }) => !isPublic && method !== 'GET').sort(
-      (a, b) => order(a) - order(b),
-    )) {
+    for (const operation of tested
+      .filter(({ isPublic, method }) => !isPublic && method !== 'GET')
+      .sort((a, b) => order(a) - order(b))) {
       const { status, text } = await send(app, operation, requestOf(operation, fresh), fresh.owner.key)
       t.not(status, 404, `${operation.id} finds the caller's own resource: ${text.slice(0, 200)}`)
     }
@@ -369,7 +334,7 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
   const result = 'an id of another tenant has the same response as an unknown id and changes nothing'
   figure(t, {
     area: 'Isolation',
-    count: TESTED.length,
+    count: tested.length,
     of: 'operations, each with every parameter and field that can contain an id',
     result,
   })

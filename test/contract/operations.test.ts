@@ -1,4 +1,4 @@
-/** Checks that apply to every operation of the contract, on both engines. */
+/** Checks that apply to every operation of the contract, on both engines. `authorization.test.ts` checks who may call it. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t, { type Test } from 'tap'
 import { contract, dereference, type Operation, operations, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
@@ -13,14 +13,19 @@ type Json = Record<string, any>
 const UNKNOWN_UUID = '99999999-9999-7999-8999-999999999999'
 const UNKNOWN_INTEGER = '999999999'
 const scopes: string[] = contract.components.schemas.Scope.enum.filter((scope: string) => scope !== '*')
-const keyed = operations.filter((operation) => !operation.isPublic)
+const protectedOperations = operations.filter((operation) => !operation.isPublic)
+/** The operations that a key may call. */
+const keyed = protectedOperations.filter((operation) => !operation.needsSession)
 
 const parametersOf = (path: string): Json[] => (contract.paths[path]?.parameters ?? []).map(resolve)
 
 /** With sessions on one engine, because the difference is not in the database. */
-function withKeysAndSessions(title: string, scenario: (t: Test, app: TestApp) => Promise<unknown>): void {
-  onBothEngines(t, `${title}, with keys`, scenario)
-  withSessions(title, scenario)
+function withKeysAndSessions(
+  title: string,
+  scenario: (t: Test, app: TestApp, allowed: Operation[]) => Promise<unknown>,
+): void {
+  onBothEngines(t, `${title}, with keys`, (t, app) => scenario(t, app, keyed))
+  withSessions(title, (t, app) => scenario(t, app, protectedOperations))
 }
 
 function withSessions(title: string, scenario: (t: Test, app: TestApp) => Promise<unknown>): void {
@@ -101,6 +106,17 @@ const jsonBody = (operation: Operation): Json | undefined => {
 /** Whether the operation looks up the id of the path before it reads the body. */
 const looksUpFirst = (operation: Operation): boolean => operation.namesSubject
 
+onBothEngines(t, 'the error of a missing scope names it', async (t, app) => {
+  for (const scope of ['*', ...scopes]) {
+    const operation = keyed.find((one) => one.scope === scope)
+    if (!operation) continue
+    const others = scopes.filter((held) => held !== scope && held !== scope.replace(':read', ':write'))
+    const key = await app.key({ scopes: others })
+    const { body } = await app.send(operation.method, urlOf(operation, ownIds(app)), { key })
+    t.ok(body.detail.includes(`'${scope}'`), `${operation.id} names ${scope}`)
+  }
+})
+
 t.test('the routing documents are valid OpenAPI', async (t) => {
   for (const [name, specification] of Object.entries(specifications()))
     t.match(await new Validator().validate(specification), { valid: true }, name)
@@ -116,47 +132,6 @@ t.test('only capture, service, signup and sign-in are public', async (t) => {
     'sso',
     'users',
   ])
-})
-
-onBothEngines(t, 'checks the key first', async (t, app) => {
-  const expired = await app.key({ expires_at: '2026-01-01T00:00:00.000Z' })
-  for (const operation of keyed) {
-    const url = urlOf(operation, ownIds(app))
-    const wrong = { raw: { type: 'application/json', payload: '{broken' } }
-    const none = await app.send(operation.method, url, { key: null, ...wrong })
-    t.match(
-      none,
-      { status: 401, body: { type: 'authentication_error', code: 'not_authenticated', attr: null } },
-      `${operation.id} without a key`,
-    )
-    for (const key of ['phx_unknown', expired])
-      t.match(
-        await app.send(operation.method, url, { key, ...wrong }),
-        { status: 401, body: { code: 'authentication_failed' } },
-        `${operation.id} with a bad key`,
-      )
-  }
-})
-
-onBothEngines(t, 'checks the scope second', async (t, app) => {
-  const keyWithout = new Map<string | undefined, string>()
-  for (const scope of ['*', undefined, ...scopes]) {
-    const implied = scope?.replace(':read', ':write')
-    keyWithout.set(scope, await app.key({ scopes: scopes.filter((held) => held !== scope && held !== implied) }))
-  }
-  for (const operation of keyed) {
-    const url = urlOf(operation, ownIds(app))
-    const response = await app.send(operation.method, url, { key: keyWithout.get(operation.scope)! })
-    if (operation.scope === undefined) t.not(response.status, 403, `${operation.id} accepts any key`)
-    else {
-      t.match(
-        response,
-        { status: 403, body: { type: 'authentication_error', code: 'permission_denied', attr: null } },
-        `${operation.id} without ${operation.scope}`,
-      )
-      t.ok(response.body.detail.includes(`'${operation.scope}'`), 'the error names the scope')
-    }
-  }
 })
 
 /** The cookie of a session of the first user, and the CSRF token that belongs to it. */
@@ -177,7 +152,7 @@ withSessions('checks the session first', async (t, app) => {
     ['the name of the cookie on https', { cookie: `__Host-${cookie}`, 'x-csrf-token': token }, 'not_authenticated'],
     ['a wrong key', { cookie, 'x-csrf-token': token, authorization: 'Bearer phx_unknown' }, 'authentication_failed'],
   ]
-  for (const operation of keyed) {
+  for (const operation of protectedOperations) {
     const url = urlOf(operation, { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER })
     for (const [title, headers, code] of cases)
       t.match(
@@ -187,7 +162,7 @@ withSessions('checks the session first', async (t, app) => {
       )
   }
   app.advance(14 * 24 * 3_600_000)
-  for (const operation of keyed)
+  for (const operation of protectedOperations)
     t.match(
       await app.send(operation.method, urlOf(operation, ownIds(app)), { ...BROKEN, headers: { cookie } }),
       { status: 401, body: { code: 'not_authenticated' } },
@@ -209,7 +184,7 @@ withSessions('checks the origin and the CSRF token second', async (t, app) => {
     ['an opaque origin', { 'x-csrf-token': token, origin: 'null' }],
     ['a page of another site', { 'x-csrf-token': token, 'sec-fetch-site': 'cross-site' }],
   ]
-  for (const operation of keyed) {
+  for (const operation of protectedOperations) {
     const url = urlOf(operation, { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER })
     for (const [title, headers] of cases) {
       const response = await app.send(operation.method, url, { ...BROKEN, headers: { cookie, ...headers } })
@@ -224,85 +199,59 @@ withSessions('checks the origin and the CSRF token second', async (t, app) => {
   }
 })
 
-withKeysAndSessions('checks existence third, with the same 404 for other tenants and unknown ids', async (t, app) => {
-  const other = await app.stranger('other@example.com')
-  const theirs = { organization: other.organization_id, project: other.project_id }
-  const unknownIds = { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER }
-  const wrongBody = { raw: { type: 'application/json', payload: '"wrong"' } }
-  for (const operation of keyed) {
-    if (operation.within) {
-      const absent = await app.send(operation.method, urlOf(operation, unknownIds), wrongBody)
-      t.match(
-        absent,
-        { status: 404, body: { type: 'invalid_request', code: 'not_found', attr: null } },
-        `${operation.id} with an unknown id`,
-      )
-      const foreign = await app.send(operation.method, urlOf(operation, theirs), wrongBody)
-      t.equal(foreign.status, 404)
-      t.equal(foreign.text, absent.text, `${operation.id} in another tenant`)
-      for (const malformed of [
-        'x',
-        '0',
-        '-1',
-        '1.5',
-        '%00',
-        `${UNKNOWN_UUID}0`,
-        '%F0%9F%A6%94',
-        "1'--",
-        '9'.repeat(99),
-      ]) {
-        const response = await app.send(
-          operation.method,
-          urlOf(operation, { organization: malformed, project: malformed }),
-          wrongBody,
+withKeysAndSessions(
+  'checks existence third, with the same 404 for other tenants and unknown ids',
+  async (t, app, allowed) => {
+    const other = await app.stranger('other@example.com')
+    const theirs = { organization: other.organization_id, project: other.project_id }
+    const unknownIds = { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER }
+    const wrongBody = { raw: { type: 'application/json', payload: '"wrong"' } }
+    for (const operation of allowed) {
+      if (operation.within) {
+        const absent = await app.send(operation.method, urlOf(operation, unknownIds), wrongBody)
+        t.match(
+          absent,
+          { status: 404, body: { type: 'invalid_request', code: 'not_found', attr: null } },
+          `${operation.id} with an unknown id`,
         )
-        t.equal(response.text, absent.text, `${operation.id} at ${malformed}`)
+        const foreign = await app.send(operation.method, urlOf(operation, theirs), wrongBody)
+        t.equal(foreign.status, 404)
+        t.equal(foreign.text, absent.text, `${operation.id} in another tenant`)
+        for (const malformed of [
+          'x',
+          '0',
+          '-1',
+          '1.5',
+          '%00',
+          `${UNKNOWN_UUID}0`,
+          '%F0%9F%A6%94',
+          "1'--",
+          '9'.repeat(99),
+        ]) {
+          const response = await app.send(
+            operation.method,
+            urlOf(operation, { organization: malformed, project: malformed }),
+            wrongBody,
+          )
+          t.equal(response.text, absent.text, `${operation.id} at ${malformed}`)
+        }
       }
+      const checked = parametersOf(operation.path).slice(operation.within ? 1 : 0)
+      if (
+        checked.length &&
+        (looksUpFirst(operation) || checked.every(({ schema }) => schema.format || schema.type === 'integer'))
+      )
+        for (const malformed of ['x', '-1', '1.5', '%00', '%F0%9F%A6%94']) {
+          const response = await app.send(operation.method, urlOf(operation, ownIds(app), malformed))
+          t.match(response, { status: 404, body: { code: 'not_found' } }, `${operation.id} of ${malformed}`)
+        }
     }
-    const checked = parametersOf(operation.path).slice(operation.within ? 1 : 0)
-    if (
-      checked.length &&
-      (looksUpFirst(operation) || checked.every(({ schema }) => schema.format || schema.type === 'integer'))
-    )
-      for (const malformed of ['x', '-1', '1.5', '%00', '%F0%9F%A6%94']) {
-        const response = await app.send(operation.method, urlOf(operation, ownIds(app), malformed))
-        t.match(response, { status: 404, body: { code: 'not_found' } }, `${operation.id} of ${malformed}`)
-      }
-  }
-})
+  },
+)
 
-withKeysAndSessions('resources of another tenant return 404', async (t, app) => {
+withKeysAndSessions('checks the body last', async (t, app, allowed) => {
   const subjects = await createSubjects(app)
-  const other = await app.stranger('other@example.com')
-  const theirs = { organization: other.organization_id, project: other.project_id }
-  for (const operation of keyed.filter(looksUpFirst)) {
-    const options = { key: other.key, raw: { type: 'application/json', payload: '"wrong"' } }
-    const absent = await app.send(operation.method, urlOf(operation, theirs), options)
-    t.equal(absent.status, 404)
-    const foreign = await app.send(operation.method, urlOf(operation, theirs, subjects), options)
-    t.equal(foreign.text, absent.text, `${operation.id} of another tenant`)
-  }
-})
-
-withKeysAndSessions('checks the level fourth', async (t, app) => {
-  const lower = { 8: await app.member('member@example.com', 1), 15: await app.member('admin@example.com', 8) } as const
-  const restricted = keyed.filter((operation) => operation.level > 1)
-  t.ok(restricted.length >= 6)
-  const subjects = await createSubjects(app)
-  for (const operation of restricted)
-    t.match(
-      await app.send(operation.method, urlOf(operation, ownIds(app), subjects), {
-        key: lower[operation.level as 8 | 15].key,
-        raw: { type: 'application/json', payload: '"wrong"' },
-      }),
-      { status: 403, body: { code: 'permission_denied' } },
-      `${operation.id} below level ${operation.level}`,
-    )
-})
-
-withKeysAndSessions('checks the body last', async (t, app) => {
-  const subjects = await createSubjects(app)
-  const taking = keyed.filter(jsonBody)
+  const taking = allowed.filter(jsonBody)
   t.ok(taking.length >= 30)
   for (const operation of taking) {
     const url = urlOf(operation, ownIds(app), subjects)
@@ -332,7 +281,7 @@ withKeysAndSessions('checks the body last', async (t, app) => {
     }
     await assertRejectsWrongTypes(t, app, operation, url)
   }
-  for (const operation of keyed.filter((operation) => operation.method !== 'GET' && !jsonBody(operation))) {
+  for (const operation of allowed.filter((operation) => operation.method !== 'GET' && !jsonBody(operation))) {
     const url = urlOf(operation, ownIds(app), subjects)
     const send = (type: string, payload: string) => app.send(operation.method, url, { raw: { type, payload } })
     t.equal((await send('text/plain', '{}')).status, 415, `${operation.id} rejects a text body`)
@@ -451,7 +400,7 @@ onBothEngines(t, 'rejects an Accept header that excludes every media type of the
     operations.filter(({ source }) => source.responses[406]).map(({ id }) => id),
     operations.filter(isJson).map(({ id }) => id),
   )
-  for (const operation of operations.filter(isJson)) {
+  for (const operation of operations.filter((one) => isJson(one) && !one.needsSession)) {
     const url = urlOf(operation, ownIds(app), subjects)
     const headers = { accept: 'text/html, application/json;q=0' }
     const rejected = await app.send(operation.method, url, { headers })

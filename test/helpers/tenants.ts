@@ -1,6 +1,6 @@
 /** Organizations with one resource of every kind, and the kinds of their ids. */
 import assert from 'node:assert/strict'
-import type { Operation } from '../../src/contract/table.ts'
+import { type Operation, resolve } from '../../src/contract/table.ts'
 import * as logs from '../../src/store/batch_export_logs.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import * as pluginLogs from '../../src/store/plugin_logs.ts'
@@ -40,7 +40,7 @@ export interface Tenant {
   /** API keys of other members. */
   admin: string
   member: string
-  ids: Record<Kind, (string | number)[]>
+  ids: Record<Kind, Id[]>
 }
 
 const PARAMETERS: Record<string, Kind> = {
@@ -88,6 +88,50 @@ export const REFERENCES: Record<string, Kind> = {
 
 export const parametersOf = (operation: Operation): string[] =>
   [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+
+export type Id = string | number
+
+export interface Request {
+  path: Record<string, Id>
+  query: Record<string, string>
+  body: unknown
+}
+
+export const urlOf = (operation: Operation, path: Record<string, Id>): string =>
+  operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
+
+/** A request with the ids of this tenant. It succeeds, or at least finds its resources. */
+export function requestOf(operation: Operation, { ids }: Pick<Tenant, 'ids'>): Request {
+  // Areas with the same kind of resource delete different ones.
+  const index = ['batch_exports', 'organization_projects'].includes(operation.area) ? -1 : 0
+  const path = Object.fromEntries(
+    parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(index)!]),
+  )
+  const media = operation.source.requestBody?.content['application/json']
+  const example = media && structuredClone(resolve(Object.values<any>(media.examples ?? {})[0] ?? { value: {} }).value)
+  return { path, query: {}, body: media && replaceIds(example, ids) }
+}
+
+const DESTINATION = { type: 'NoOp', config: {} }
+
+/** An example with its ids replaced. */
+function replaceIds(value: any, ids: Tenant['ids']): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaceIds(item, ids))
+  if (typeof value !== 'object' || value === null) return value
+  if ('type' in value && 'config' in value) return DESTINATION
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      const kind = REFERENCES[key]
+      if (kind) return [key, Array.isArray(child) ? [ids[kind][0]] : ids[kind][0]]
+      // No connections to other hosts.
+      if (key === 'url') return [key, null]
+      if (key === 'destination') return [key, DESTINATION]
+      if (key === 'api_key') return [key, ids.project_tokens[0]]
+      if (key === 'token' && 'first_name' in value) return [key, ids.signup_tokens[0]]
+      return [key, replaceIds(child, ids)]
+    }),
+  )
+}
 
 /** Creates an organization with a resource of every kind over the API. All of its texts contain the unique word. */
 export async function createTenant(app: TestApp, word: string): Promise<Tenant> {
