@@ -35,9 +35,6 @@ const SKIPPED = [
   'members.update',
   'users.update',
   'users.request_email_verification',
-  'two_factor.start_setup',
-  'two_factor.backup_codes',
-  'session.end_others',
   'password_reset.request',
   'signup.accept',
   'password_reset.complete',
@@ -47,7 +44,7 @@ const SKIPPED = [
   'capture.array_config',
   'capture.site_app',
   'members.remove',
-  'session.end',
+  ...operations.filter(({ needsSession }) => needsSession).map(({ id }) => id),
 ]
 
 for (const [engine, dialect] of SERVERS)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp, type SendOptions, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
 
 t.setTimeout(10 * 60_000)
@@ -151,7 +151,9 @@ onBothEngines(t, 'sessions expire, and end at sign-out and on request', async (t
 })
 
 onBothEngines(t, 'passwords are checked when they are set', async (t, app) => {
-  const { send } = app
+  const headers = await app.session()
+  const send = (method: string, path: string, options: SendOptions = {}) =>
+    app.send(method, path, { key: null, headers, ...options })
   const set = (password: string, more = {}) => send('PATCH', ME, { body: { password, ...more } })
   t.match(await set('short1!'), { status: 400, body: { code: 'password_too_short', attr: 'password' } })
   for (const weak of ['password', 'test test test', '12345678', 'owner@example.com'])
