@@ -183,6 +183,7 @@ export function createTransactionWatch(
       )
   }
   const loop = createLoop({
+    name: 'horizon',
     round: async () => {
       await work()
       return WATCH_MS

@@ -152,6 +152,7 @@ export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions
   }
 
   const caches = createLoop({
+    name: 'plugin caches',
     round: async () => {
       await freeCaches()
       return FREE_CACHES_MS
