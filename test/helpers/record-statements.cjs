@@ -12,8 +12,10 @@ if (folder)
     if (known.has(name)) return
     known.add(name)
     try {
-      // The longest literal part tells statements of the program from those that tests write.
-      const literal = strings.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+      // The longest literal part, as it stands in the source, tells statements of the program from those of tests.
+      const parts = strings.raw ?? strings
+      const at = parts.reduce((longest, part, i) => (part.length > parts[longest].length ? i : longest), 0)
+      const literal = `${at === 0 ? '`' : '}'}${parts[at]}${at === parts.length - 1 ? '`' : '${'}`
       writeFileSync(join(folder, name), JSON.stringify({ text, literal }), { flag: 'wx' })
     } catch {
       // Another process has stored it, or the run is over.

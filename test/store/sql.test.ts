@@ -18,6 +18,7 @@ import * as pluginActivity from '../../src/store/plugin_activity.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
+import { until } from '../helpers/site.ts'
 
 async function open(t: Test, engine: Engine, options: DbOptions = {}): Promise<{ db: Database; url: string }> {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
@@ -887,4 +888,21 @@ t.test('database files are private for every umask', async (t) => {
     await open(used)
     t.pass('a database file with a wider mode can be opened')
   }
+})
+
+t.test('a server moves the log of SQLite into its file in a thread', async (t) => {
+  const folder = freshFolder(t)
+  const db = await openDatabase(`sqlite:${folder}`, { background_checkpoints: true })
+  t.teardown(() => db.close())
+  await db.exec('create table pages (id integer primary key, text text)')
+  const other = new Sqlite(join(folder, 'workspace.db'))
+  t.teardown(() => other.close())
+  const state = () => (other.pragma('wal_checkpoint(noop)') as { log: number; checkpointed: number }[])[0]!
+  const write = () => db.run(sql`insert into pages (text) values (${'x'.repeat(4_000)})`)
+  // Fewer pages than those at which a commit makes a checkpoint of its own.
+  for (let i = 0; i < 1_500; i++) await write()
+  t.ok(state().log < 20_000)
+  await until(async () => state().checkpointed >= 1_000 || state().log < 1_000)
+  await write()
+  t.match(await db.get(sql`select count(*) as count from pages`), { count: 1_501 })
 })
