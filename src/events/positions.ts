@@ -101,7 +101,7 @@ export async function countBetween(
   }
 }
 
-/** Rows that are read backwards at once: 1 ms. */
+/** Rows that are read backwards at once. */
 const SCAN_ROWS = 5_000
 /** How much the order of arrival may differ from the order of positions: the length of a transaction, the skew of clocks. */
 const DISORDER = 300_000_000

@@ -7,7 +7,7 @@ import { oneOf, type Sql, sql } from '../sql/template.ts'
 import { deleteEvents } from './counts.ts'
 import { eachProject } from './each-project.ts'
 
-/** Rows per transaction. Ingestion waits for one transaction at most, which takes 2 to 10 ms on SQLite. */
+/** Rows per transaction. Ingestion waits for one transaction at most. */
 const CHUNK = 200
 /** Rows that are read before the other requests get their turn. */
 const PAGE = 500

@@ -13,7 +13,7 @@ export async function listPage<Row>(db: Db, selected: Sql, found: Sql): Promise<
   return { count, rows }
 }
 
-/** Rows per delete. Other writes wait for one of them at most, which takes 2 to 15 ms on SQLite. */
+/** Rows per delete. Other writes wait for one of them at most. */
 export const DELETED_ROWS = 200
 
 /**
