@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 /** Everything that reads or writes distributed tables. */
 const SUITES = [
   'test/api',
+  'test/cli/copy.test.ts',
   'test/events',
   'test/exports/backfills.test.ts',
   'test/exports/engine.test.ts',

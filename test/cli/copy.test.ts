@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { EVENT_COLUMNS, type Extract } from '../../src/events/extract.ts'
-import { horizon } from '../../src/events/positions.ts'
+import { horizon, MOVED_COLUMNS } from '../../src/events/positions.ts'
 import { openSource } from '../../src/events/source.ts'
 import { boundaryAfter, boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import { distributionScript, isDistributed, obstacles } from '../../src/sql/distribution.ts'
@@ -13,10 +13,12 @@ import { ADMINISTRATION, EVENTS, UNFINISHED_COPY } from '../../src/sql/migrate.t
 import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables, type Table } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
-import { uuid } from '../helpers/events.ts'
+import * as copies from '../../src/store/copies.ts'
+import { openApp } from '../helpers/app.ts'
+import { insertEvents, uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
+import { emptyDatabase, migratedDatabase } from '../helpers/postgres.ts'
 import { command, type Ended, ended } from '../helpers/process.ts'
 import { openSite, type Site, until } from '../helpers/site.ts'
 
@@ -462,6 +464,38 @@ t.test('rejects invalid sources and targets with a remedy', async (t) => {
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 6/ })
   change(`sqlite:${folder}`, ADMINISTRATION.file, 'delete from migrations where version > 1')
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
+})
+
+t.test('compares distributed tables project by project, with statements that a cluster can route', async (t) => {
+  const source = (await openApp(t, 'sqlite')).deps
+  const { url, drop } = await migratedDatabase()
+  const texts: string[] = []
+  const db = await openDatabase(url, { observe: (_, text) => texts.push(text) })
+  t.teardown(async () => {
+    await db.close()
+    await drop()
+  })
+  for (const project_id of [1, 2]) await insertEvents(source.events, project_id, [{}, {}, {}])
+  const ends = { administration: source.db, events: source.events, target: db }
+  const tables = (await copies.routes(ends, MOVED_COLUMNS)).filter(isDistributed)
+  for (const table of tables) await copies.fill(db, table, () => undefined)
+  await insertEvents(db, 3, [{}])
+  await db.run(
+    sql`delete from events where project_id = 1 and uuid = (select max(uuid) from events where project_id = 1)`,
+  )
+  texts.length = 0
+  // A transaction could force a generic plan.
+  const target = { ...db, tx: () => Promise.reject(new Error('No transaction is needed.')) }
+  const found: string[] = []
+  let compared = 0
+  for (const table of tables)
+    for await (const { key, kind } of copies.compare(target, table, (rows) => (compared += rows)))
+      if (table.name === 'events') found.push(`${kind} ${key.project_id}`)
+  t.same(found, ['missing 1', 'extra 3'])
+  t.ok(compared >= 6)
+  const ranges = texts.filter((text) => /order by/.test(text))
+  t.ok(ranges.length)
+  for (const text of ranges) t.match(text, /project_id = \$1/)
 })
 
 t.test('migrate --print-distribution distributes the tables by project', async (t) => {

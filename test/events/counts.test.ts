@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { isSimulated } from '../helpers/citus.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
 import { PROVE } from '../helpers/figures.ts'
 import { simulateNodes } from '../helpers/nodes-of-projects.ts'
@@ -322,6 +323,7 @@ onBothEngines(t, 'counts existing events in the background, during ingestion and
 })
 
 t.test('counts the events of other projects while the database node of one is down (postgres)', async (t) => {
+  if (!isSimulated(t)) return
   const { deps, send } = await openApp(t, 'postgres')
   const { events } = deps
   await deps.counter.stop()

@@ -1,4 +1,5 @@
 /** Acknowledged events are stored exactly once, under concurrency and crashes. */
+
 import { once } from 'node:events'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -19,6 +20,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { isSimulated } from '../helpers/citus.ts'
 import { figure, PROVE } from '../helpers/figures.ts'
 import { emptyPlace } from '../helpers/postgres.ts'
 import { startProcess } from '../helpers/process.ts'
@@ -284,6 +286,7 @@ t.test(
 )
 
 t.test('a database node that is lost during the commit gives 503, and nothing is stored (postgres)', async (t) => {
+  if (!isSimulated(t)) return
   const { deps, send, first } = await openApp(t, 'postgres')
   await deps.db.exec(`
     create function lose() returns trigger language plpgsql as

@@ -12,6 +12,7 @@ import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { isSimulated } from '../helpers/citus.ts'
 import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
 import { freshFolder } from '../helpers/exports.ts'
 import { emptyDatabase } from '../helpers/postgres.ts'
@@ -157,6 +158,7 @@ t.test('quick statements are prepared once, and only a limited number of them', 
 })
 
 t.test('a statement with one plan is planned once per connection, but for each value on a cluster', async (t) => {
+  if (!isSimulated(t)) return
   const { reader, events } = await openReader(t, 'postgres', DEADLINE_MS)
   const fast = { project_id: 1, lane: 'fast' } as const
   const plans = sql`select generic_plans, custom_plans from pg_prepared_statements where statement like 'select ''page''%'`

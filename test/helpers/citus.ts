@@ -1,9 +1,18 @@
 /** Databases on a Citus cluster, for `npm run test:citus`. */
 import pg from 'pg'
+import type { Test } from 'tap'
 import { distributionScript } from '../../src/sql/distribution.ts'
 import { EVENTS, migrate } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
+import { notRun } from './not-run.ts'
+
+/** For tests that simulate a cluster with triggers or views, which a real one refuses. */
+export function isSimulated(t: Test): boolean {
+  if (!process.env.TEST_CITUS_URL) return true
+  notRun(t, 'It simulates a cluster on one PostgreSQL.')
+  return false
+}
 
 interface Worker {
   nodename: string

@@ -9,6 +9,7 @@ import * as metrics from '../../src/store/plugin_metrics.ts'
 import * as schedules from '../../src/store/plugin_schedules.ts'
 import * as states from '../../src/store/plugin_states.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { isSimulated } from '../helpers/citus.ts'
 import { uuid } from '../helpers/events.ts'
 import { ingest, plainEvents } from '../helpers/exports.ts'
 import { simulateNodes } from '../helpers/nodes-of-projects.ts'
@@ -282,6 +283,7 @@ onBothEngines(
 )
 
 t.test('a project whose database node is down does not stop the deliveries of others (postgres)', async (t) => {
+  if (!isSimulated(t)) return
   const app = await openApp(t, 'postgres', options)
   const { deps, first } = app
   const receiver = await openReceiver(t)
