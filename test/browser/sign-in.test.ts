@@ -244,6 +244,19 @@ t.test('a session that ended leads to the sign-in page once, from a page, a list
   t.ok(true, 'signing out twice does not ask for a sign-in')
 })
 
+t.test('a session that ends while the first page loads leads to the sign-in page', async (t) => {
+  const { open, home, organization } = await openConsole(t)
+  const page = await open('/login')
+  const path = `**/api/organizations/${organization}/`
+  const ended = { type: 'authentication_error', code: 'not_authenticated', detail: 'Sign in again.', attr: null }
+  await page.route(path, (route) => route.fulfill({ status: 401, json: ended }))
+  await page.goto(`${home}/events`)
+  t.equal(await signInPage(page), `${home}/events`)
+  await page.unroute(path)
+  await signInAgain(page)
+  await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
+})
+
 t.test('forms keep their values while their user signs in again, and no other user sees them', async (t) => {
   const { open, api, member, organization } = await openConsole(t, 'sqlite', {
     SOCIAL_AUTH_GITHUB_KEY: 'key',
@@ -283,7 +296,7 @@ t.test('forms keep their values while their user signs in again, and no other us
   await other.goto('/login')
   await signIn(other, OWNER, PASSWORD)
   await other.getByRole('button', { name: 'Account of Olivia Owner' }).waitFor()
-  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
   await page.getByRole('combobox', { name: 'Search exports and pages' }).waitFor()
   t.equal(new URL(page.url()).pathname, invites, 'a sign-in in another tab is enough')
   t.equal(await page.getByRole('button', { name: 'Remove grace@example.com' }).count(), 1)

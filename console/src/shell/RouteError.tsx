@@ -7,21 +7,23 @@ import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 /** Shown instead of a page that failed. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  const retry = (): void => {
-    reset()
-    void router.invalidate()
-  }
   const signedOut = isSignedOut(error)
   // The session ended while the first page was loading. The frame of the page exists now and asks for the sign-in.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: retries once.
   useEffect(() => {
-    if (signedOut) retry()
-  }, [])
+    if (signedOut) void router.invalidate()
+  }, [signedOut, router])
   if (signedOut) return null
   if (error instanceof WorkspaceError && error.status === 404) return <NotFound />
   return (
     <Container size="sm" py="xl">
-      <ErrorAlert error={error} title="This page could not be loaded" retry={retry} />
+      <ErrorAlert
+        error={error}
+        title="This page could not be loaded"
+        retry={() => {
+          reset()
+          void router.invalidate()
+        }}
+      />
     </Container>
   )
 }

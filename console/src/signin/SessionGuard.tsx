@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, type SyntheticEvent, useEffect, useRef, useState } from 'react'
 import { meQuery, queryClient, type Schemas } from '../api.ts'
@@ -91,13 +92,7 @@ function SignInInPlace({ resume }: { resume: () => void }) {
     const response = document.hidden ? undefined : await fetch('/api/users/@me/').catch(() => undefined)
     if (response?.ok) proceed(await response.json())
   }
-  const latest = useRef(check)
-  latest.current = check
-  useEffect(() => {
-    const listener = (): void => void latest.current()
-    document.addEventListener('visibilitychange', listener)
-    return () => document.removeEventListener('visibilitychange', listener)
-  }, [])
+  useWindowEvent('visibilitychange', () => void check())
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the hidden page would close its menus and open its search.
