@@ -79,6 +79,7 @@ const PROCESSES = {
   'deliver-process': 'src/exports/deliver-process.ts',
   'sandbox-process': 'src/plugins/runtime/sandbox-process.ts',
   'password-process': 'src/auth/password-process.ts',
+  'saml-process': 'src/signin/saml-process.ts',
   'backup-process': 'src/backups/backup-process.ts',
 }
 

@@ -30,6 +30,7 @@ import { createSandbox, type Sandbox } from './plugins/runtime/sandbox.ts'
 import { createFailureLog } from './signin/failure-log.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
+import { createSamlProcesses, type SamlProcesses } from './signin/saml-processes.ts'
 import type { SignInService } from './signin/service.ts'
 import { removeExpired } from './signin/sign-in.ts'
 import { clockOf, type Database, type DbOptions } from './sql/db.ts'
@@ -98,6 +99,8 @@ export interface Deps {
   readonly signIn: SignInService
   /** The single sign-on providers of the operator. */
   readonly providers: Providers
+  /** Verifies SAML responses in child processes. */
+  readonly saml: SamlProcesses
   /** Null when email is not configured. Wake it after enqueueing an email. */
   readonly mailer: Mailer | null
   readonly resolveTxt: ResolveTxt
@@ -212,6 +215,7 @@ export async function buildDeps({
   const transactionWatch = createTransactionWatch(events, logOf('exports'))
   const mailer = await openMail({ config, db, ids, now, milliseconds, log: logOf('mail'), metrics })
   const passwordProcesses = createPasswordProcesses()
+  const saml = createSamlProcesses()
   const signIn: SignInService = {
     db,
     ids,
@@ -296,6 +300,7 @@ export async function buildDeps({
     mailer,
     signIn,
     providers: providersOf(config),
+    saml,
     resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
     outbound,
     started_at,
@@ -310,6 +315,7 @@ export async function buildDeps({
       await backups?.stop()
       await processes.stop()
       await passwordProcesses.stop()
+      await saml.stop()
       await inspector.stop()
       await mailer?.stop()
       await purger.stop()

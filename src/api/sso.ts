@@ -18,6 +18,7 @@ export const sso = (deps: Deps): Area<'sso'> => {
   const ssoFor = ({ origin }: RequestUrl): SamlSso => ({
     ...signIn,
     providers: deps.providers,
+    saml: deps.saml,
     site_url: origin,
     has_site_url: config.SITE_URL !== undefined,
   })

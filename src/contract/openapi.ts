@@ -9234,8 +9234,9 @@ export interface operations {
         responses: {
             /**
              * @description Redirects to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
-             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
-             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `sso_unavailable`, `state_mismatch`,
+             *     `email_not_verified`, `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or
+             *     `password_required`.
              */
             302: {
                 headers: {
@@ -9269,8 +9270,9 @@ export interface operations {
         responses: {
             /**
              * @description Redirects to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
-             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
-             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `sso_unavailable`, `state_mismatch`,
+             *     `email_not_verified`, `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or
+             *     `password_required`.
              */
             302: {
                 headers: {
@@ -9308,8 +9310,9 @@ export interface operations {
         responses: {
             /**
              * @description Redirects to the page that the sign-in started from. A failure redirects to `/login` with an `error_code`:
-             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `state_mismatch`, `email_not_verified`,
-             *     `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or `password_required`.
+             *     `invalid_sso_provider`, `improperly_configured_sso`, `sso_failed`, `sso_unavailable`, `state_mismatch`,
+             *     `email_not_verified`, `sso_enforced`, `jit_not_enabled`, `no_new_organizations`, `invalid_invite` or
+             *     `password_required`.
              */
             302: {
                 headers: {

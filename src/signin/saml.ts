@@ -6,6 +6,9 @@ import { isHttpUrl } from '../organizations/domains.ts'
 import * as domains from '../store/domains.ts'
 import * as requests from '../store/sso_requests.ts'
 import type { BeginInput, Completed, Sso } from './oidc.ts'
+import type { VerifiedResponse } from './saml-messages.ts'
+import type { SamlProcesses } from './saml-processes.ts'
+import { findExcess } from './saml-scan.ts'
 import { SsoError } from './sso.ts'
 import { safePath, saveRequest, useRequest } from './sso-requests.ts'
 
@@ -14,11 +17,8 @@ const CLOCK_SKEW_MS = 60_000
 
 const acsUrl = (site_url: string): string => `${site_url}/complete/saml/`
 
-const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion'
-const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
-const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#'
 
 const STRONG = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
@@ -27,39 +27,8 @@ const STRONG = [
   'http://www.w3.org/2001/04/xmlenc#sha512',
 ]
 
-const EMAIL = [
-  'email',
-  'EMAIL',
-  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
-  'urn:oid:0.9.2342.19200300.100.1.3',
-]
-const FIRST_NAME = [
-  'first_name',
-  'FIRST_NAME',
-  'firstName',
-  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname',
-  'urn:oid:2.5.4.42',
-]
-const LAST_NAME = [
-  'last_name',
-  'LAST_NAME',
-  'lastName',
-  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname',
-  'urn:oid:2.5.4.4',
-]
-const FULL_NAME = ['full_name', 'FULL_NAME', 'fullName', 'urn:oid:2.5.4.3']
-
-/** The fields of a verified response that this module reads. */
-interface Profile {
-  issuer: string
-  nameID: string
-  attributes?: Record<string, unknown>
-  getAssertionXml?: () => string
-}
-
 interface SamlClient {
   getAuthorizeUrlAsync(relay_state: string, host: string | undefined, options: object): Promise<string>
-  validatePostResponseAsync(body: { SAMLResponse: string }): Promise<{ profile: Profile | null }>
 }
 
 interface SamlPackage {
@@ -67,49 +36,13 @@ interface SamlPackage {
   generateServiceProviderMetadata(options: object): string
 }
 
-interface XmlElement {
-  localName: string
-  namespaceURI: string | null
-  getAttribute(name: string): string | null
-  getElementsByTagNameNS(namespace: string, name: string): ArrayLike<XmlElement>
-}
-
-interface XmlPackage {
-  DOMParser: new () => {
-    parseFromString(text: string, type: string): XmlElement & { documentElement: XmlElement | null }
-  }
-}
-
-/** Loaded by name: the types of both packages declare the DOM for the whole program. */
+/** Loaded by name: its types declare the DOM for the whole program. */
 const SAML_PACKAGE: string = '@node-saml/node-saml'
-const XML_PACKAGE: string = '@xmldom/xmldom'
 
 export interface SamlSso extends Sso {
   /** Whether `site_url` is a setting. */
   has_site_url: boolean
-}
-
-/** The library's configuration for one domain. */
-async function samlOf(
-  { site_url }: Pick<Sso, 'site_url'>,
-  domain: domains.DomainRow,
-  id?: string,
-): Promise<SamlClient> {
-  const { SAML }: SamlPackage = await import(SAML_PACKAGE)
-  return new SAML({
-    idpCert: parseCertificate(domain.saml_x509_cert ?? '')?.toString() ?? '',
-    issuer: site_url,
-    audience: site_url,
-    callbackUrl: acsUrl(site_url),
-    entryPoint: domain.saml_acs_url ?? '',
-    // Providers sign the response or the assertion. The library requires one if the other is missing.
-    wantAuthnResponseSigned: false,
-    wantAssertionsSigned: false,
-    // Times are checked here, by the clock of this server.
-    acceptedClockSkewMs: -1,
-    disableRequestedAuthnContext: true,
-    ...(id !== undefined && { generateUniqueId: () => id }),
-  })
+  saml: SamlProcesses
 }
 
 async function domainOf({ db }: Sso, email: string | undefined): Promise<domains.DomainRow> {
@@ -119,6 +52,9 @@ async function domainOf({ db }: Sso, email: string | undefined): Promise<domains
   return domain
 }
 
+const certificateOf = ({ saml_x509_cert }: domains.DomainRow): string =>
+  parseCertificate(saml_x509_cert ?? '')?.toString() ?? ''
+
 /** Returns the identity provider's URL with the encoded request. */
 export async function beginSaml(sso: SamlSso, { browser, email, next, invite_id }: BeginInput): Promise<string> {
   requireSiteUrl(sso)
@@ -126,7 +62,17 @@ export async function beginSaml(sso: SamlSso, { browser, email, next, invite_id 
   // An XML id starts with a letter or an underscore.
   const id = `_${sso.ids.sessionToken()}`
   await saveRequest(sso, { id, provider: 'saml', domain_id: domain.id, browser, next, invite_id })
-  const saml = await samlOf(sso, domain, id)
+  const { SAML }: SamlPackage = await import(SAML_PACKAGE)
+  const { site_url } = sso
+  const saml = new SAML({
+    idpCert: certificateOf(domain),
+    issuer: site_url,
+    audience: site_url,
+    callbackUrl: acsUrl(site_url),
+    entryPoint: domain.saml_acs_url ?? '',
+    disableRequestedAuthnContext: true,
+    generateUniqueId: () => id,
+  })
   return saml.getAuthorizeUrlAsync(domain.id, undefined, {})
 }
 
@@ -153,7 +99,7 @@ export async function completeSaml(sso: SamlSso, post: SamlPost): Promise<Comple
     return await verify(sso, domain, post)
   } catch (error) {
     const failure = error instanceof SsoError ? error : new SsoError('sso_failed', String(error))
-    failure.domain = domain
+    if (failure.error_code !== 'sso_unavailable') failure.domain = domain
     throw failure
   }
 }
@@ -163,16 +109,14 @@ async function verify(
   domain: domains.DomainRow,
   { response, browser, idp_initiated }: SamlPost,
 ): Promise<Completed> {
-  const xml = decode(response)
-  const saml = await samlOf(sso, domain)
-  // Encoded again: the library must read the same bytes that were checked above.
-  const SAMLResponse = Buffer.from(xml).toString('base64')
-  const { profile } = await saml.validatePostResponseAsync({ SAMLResponse })
-  if (!profile) throw new SsoError('sso_failed', 'no profile')
-  const fields = await responseFields(xml, profile)
-  requireFor(sso, domain, profile, fields)
+  const { site_url } = sso
+  const fields = await sso.saml.verify(
+    { xml: decode(response), certificate: certificateOf(domain), audience: site_url, acs_url: acsUrl(site_url) },
+    domain.id,
+  )
+  requireFor(sso, domain, fields)
   const valid_until_ms = requireTimes(fields, sso.milliseconds())
-  const assertion = assertionOf(domain, profile)
+  const assertion = assertionOf(domain, fields)
   const expires_at = new Date(valid_until_ms + CLOCK_SKEW_MS).toISOString()
   if (!(await requests.useAssertion(sso.db, sha256(`${domain.id} ${fields.assertion_id}`), expires_at)))
     throw new SsoError('sso_failed', 'the assertion was used before')
@@ -186,82 +130,20 @@ function decode(response: string): string {
   if (/<!DOCTYPE/i.test(xml)) throw new SsoError('sso_failed', 'the response has a DOCTYPE')
   // Signatures ignore comments, so anyone can add them. Parsers that stop reading a text at a comment see another name.
   if (xml.includes('<!--')) throw new SsoError('sso_failed', 'the response has a comment')
+  const excess = findExcess(xml)
+  if (excess !== undefined) throw new SsoError('sso_failed', excess)
   return xml
 }
 
-/** The parts of a response that the library does not check. */
-interface ResponseFields {
-  assertion_id: string
-  /** Of the response, which may be unsigned. */
-  envelope: { destination: string; in_response_to: string; status: string }
-  /** Of the signed assertion. */
-  confirmations: Confirmation[]
-  conditions: Period[]
-  algorithms: string[]
-}
-
-interface Period {
-  not_before: string
-  not_on_or_after: string
-}
-
-interface Confirmation extends Period {
-  method: string
-  recipient: string
-  in_response_to: string
-}
-
-/** Reads the assertion from the verified bytes, and the envelope from the response. */
-async function responseFields(xml: string, profile: Profile): Promise<ResponseFields> {
-  const { DOMParser }: XmlPackage = await import(XML_PACKAGE)
-  const parse = (text: string) => new DOMParser().parseFromString(text, 'text/xml')
-  const all = (node: Pick<XmlElement, 'getElementsByTagNameNS'>, namespace: string, name: string) =>
-    Array.from(node.getElementsByTagNameNS(namespace, name))
-  const value = (node: XmlElement | undefined, name: string): string => node?.getAttribute(name) ?? ''
-  const period = (node: XmlElement | undefined): Period => ({
-    not_before: value(node, 'NotBefore'),
-    not_on_or_after: value(node, 'NotOnOrAfter'),
-  })
-
-  const envelope = parse(xml)
-  const { documentElement: root } = envelope
-  if (root?.localName !== 'Response' || root.namespaceURI !== PROTOCOL) throw new SsoError('sso_failed', 'no response')
-  // A second assertion anywhere is an attempt to have one assertion verified and the other one read.
-  if (all(envelope, '*', 'Assertion').length !== 1) throw new SsoError('sso_failed', 'not exactly one assertion')
-  const [assertion] = all(parse(profile.getAssertionXml?.() ?? ''), ASSERTION, 'Assertion')
-  const assertion_id = value(assertion, 'ID')
-  if (!assertion || assertion_id === '') throw new SsoError('sso_failed', 'no assertion')
-  return {
-    assertion_id,
-    envelope: {
-      destination: value(root, 'Destination'),
-      in_response_to: value(root, 'InResponseTo'),
-      status: value(all(root, PROTOCOL, 'StatusCode')[0], 'Value'),
-    },
-    confirmations: all(assertion, ASSERTION, 'SubjectConfirmation').map((node) => {
-      const [data] = all(node, ASSERTION, 'SubjectConfirmationData')
-      return {
-        ...period(data),
-        method: value(node, 'Method'),
-        recipient: value(data, 'Recipient'),
-        in_response_to: value(data, 'InResponseTo'),
-      }
-    }),
-    conditions: all(assertion, ASSERTION, 'Conditions').map(period),
-    algorithms: ['SignatureMethod', 'DigestMethod'].flatMap((name) =>
-      all(envelope, SIGNATURE, name).map((node) => value(node, 'Algorithm')),
-    ),
-  }
-}
-
-function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profile, fields: ResponseFields): void {
+/** Checks what the library does not. */
+function requireFor({ site_url }: Sso, domain: domains.DomainRow, fields: VerifiedResponse): void {
   const acs = acsUrl(site_url)
-  const { envelope, confirmations, conditions, algorithms } = fields
+  const { issuer, envelope, confirmations, conditions, algorithms } = fields
   const refuse = (reason: string): never => {
     throw new SsoError('sso_failed', reason)
   }
   if (envelope.status !== SUCCESS) refuse('the status is not Success')
-  if (profile.issuer !== domain.saml_entity_id) refuse('wrong Issuer')
+  if (issuer !== domain.saml_entity_id) refuse('wrong Issuer')
   if (envelope.destination !== acs) refuse('wrong Destination')
   if (confirmations.length === 0 || confirmations.some(({ method }) => method !== BEARER)) refuse('not a bearer')
   if (confirmations.some(({ recipient }) => recipient !== acs)) refuse('wrong Recipient')
@@ -271,7 +153,7 @@ function requireFor({ site_url }: Sso, domain: domains.DomainRow, profile: Profi
 }
 
 /** Returns the end of the validity. A bearer assertion must have one. */
-function requireTimes({ confirmations, conditions }: ResponseFields, now_ms: number): number {
+function requireTimes({ confirmations, conditions }: VerifiedResponse, now_ms: number): number {
   const periods = [...confirmations, ...conditions]
   for (const { not_before } of periods)
     if (not_before !== '' && !(Date.parse(not_before) <= now_ms + CLOCK_SKEW_MS))
@@ -288,7 +170,7 @@ function requireTimes({ confirmations, conditions }: ResponseFields, now_ms: num
 async function originalRequest(
   sso: Sso,
   domain: domains.DomainRow,
-  { envelope, confirmations }: ResponseFields,
+  { envelope, confirmations }: VerifiedResponse,
   browser: string | undefined,
   idp_initiated: boolean,
 ): Promise<{ next: string; invite_id: string | null }> {
@@ -305,27 +187,20 @@ async function originalRequest(
   return request
 }
 
-function assertionOf(domain: domains.DomainRow, { nameID, attributes = {} }: Profile): Completed['assertion'] {
-  const value = (names: readonly string[]): string => {
-    for (const name of names) {
-      const found = [attributes[name]].flat()[0]
-      if (typeof found === 'string' && found !== '') return found
-    }
-    return ''
-  }
-  const email = value(EMAIL)
+function assertionOf(domain: domains.DomainRow, response: VerifiedResponse): Completed['assertion'] {
+  const { name_id, email, first_name, last_name } = response
   if (email.slice(email.lastIndexOf('@') + 1).toLowerCase() !== domain.domain)
     throw new SsoError('sso_failed', 'the address is outside the domain')
-  if (!nameID) throw new SsoError('sso_failed', 'no NameID')
+  if (!name_id) throw new SsoError('sso_failed', 'no NameID')
   return {
     provider: 'saml',
     issuer: `saml:${domain.id}`,
-    subject: nameID,
+    subject: name_id,
     email,
     // The organization proved that it owns the domain, and the address is inside it.
     email_verified: true,
-    first_name: value(FIRST_NAME) || value(FULL_NAME),
-    last_name: value(LAST_NAME),
+    first_name,
+    last_name,
     domain_id: domain.id,
   }
 }

@@ -27,6 +27,7 @@ export type SsoErrorCode =
   | 'invalid_sso_provider'
   | 'improperly_configured_sso'
   | 'sso_failed'
+  | 'sso_unavailable'
   | 'state_mismatch'
   | 'email_not_verified'
   | 'sso_enforced'

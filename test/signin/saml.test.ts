@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
+import { createSamlProcesses } from '../../src/signin/saml-processes.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
@@ -69,6 +70,12 @@ async function openWorld(t: Test, engine: (typeof ENGINES)[number], environment 
   }
 }
 
+const TYPED =
+  'xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string"'
+const OKTA_VALUE = (i: number): string => `<saml:AttributeValue ${TYPED}>group ${i}</saml:AttributeValue>`
+const KEYCLOAK_ROLE = (i: number): string =>
+  `<saml:Attribute Name="Role" NameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:basic"><saml:AttributeValue>${i}</saml:AttributeValue></saml:Attribute>`
+
 const refused = (error_code = 'sso_failed') => ({
   status: 302,
   headers: { location: `/login?error_code=${error_code}` },
@@ -96,6 +103,11 @@ for (const engine of ENGINES)
       ['the assertion ended 50 seconds ago', { not_on_or_after: -50, confirmed_until: -50 }],
       ['the address has another case', { email: EMAIL.toUpperCase(), name_id: EMAIL }],
       ['with Windows line breaks', { prepare: (xml) => xml.replaceAll('><saml:', '>\r\n<saml:') }],
+      [
+        '1,015 groups, as Okta sends them',
+        { attributes: `<saml:Attribute Name="groups">${many(1_015, OKTA_VALUE)}</saml:Attribute>` },
+      ],
+      ['1,015 roles, as Keycloak sends them', { attributes: many(1_015, KEYCLOAK_ROLE) }],
     ] as [string, Partial<ResponseOptions>][]) {
       const browser = openBrowser(world)
       const { id } = await begin(browser, { email: EMAIL, next: '/after' })
@@ -121,6 +133,10 @@ const forge = (assertion: string): string =>
 
 const assertionIn = (xml: string): string => /<saml:Assertion .*<\/saml:Assertion>/s.exec(xml)?.[0] ?? ''
 const signatureIn = (xml: string): string => /<ds:Signature .*<\/ds:Signature>/s.exec(xml)?.[0] ?? ''
+
+const many = (count: number, text: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => text(i)).join('')
+const names = (count: number, prefix: string): string => many(count, (i) => ` ${prefix}${i}="u"`)
 
 const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>, error_code?: string][] = [
   ['wrong certificate', 'Invalid signature', { signer: OTHER_PROVIDER }],
@@ -234,9 +250,48 @@ const REFUSED: [name: string, reason: string, options: Partial<ResponseOptions>,
       attributes: `<saml:Attribute Name="x"><saml:AttributeValue>${'x'.repeat(262_144)}</saml:AttributeValue></saml:Attribute>`,
     },
   ],
+  [
+    '2,000 namespaces',
+    'too many namespaces',
+    { tamper: (xml) => xml.replace(' ID=', `${names(2_000, 'xmlns:n')} ID=`) },
+  ],
+  [
+    'namespaces of many ancestors',
+    'too many namespaces',
+    { attributes: `${many(20, (i) => `<a${names(5, `xmlns:n${i}`)}>`)}${'</a>'.repeat(20)}` },
+  ],
+  ['25,000 attributes', 'attributes in an element', { attributes: `<a${names(25_000, 'a')}/>`, signed: [] }],
+  [
+    'attributes of many elements',
+    'too many attributes',
+    { attributes: `<a${names(40, 'a')}/>`.repeat(200), signed: [] },
+  ],
+  ['attributes without values', 'malformed tag', { tamper: (xml) => xml.replace(' ID=', `${' a'.repeat(999)} ID=`) }],
+  ['attributes without quotes', 'malformed tag', { tamper: (xml) => xml.replace(' ID=', ' a=b ID=') }],
+  ['attributes without blanks', 'malformed tag', { tamper: (xml) => xml.replace(' ID=', ' a=""b="" ID=') }],
+  ['names with a control character', 'malformed tag', { tamper: (xml) => xml.replace(' ID=', ' a\u0080b="" ID=') }],
+  [
+    '20,000 elements',
+    'too many elements',
+    { tamper: (xml) => xml.replace('<samlp:Status>', `${'<a/>'.repeat(20_000)}$&`) },
+  ],
+  ['CDATA sections', 'too many elements', { attributes: `<a>${'<![CDATA[a]]>'.repeat(3_000)}</a>`, signed: [] }],
+  [
+    'instructions',
+    'too many elements',
+    { tamper: (xml) => xml.replace('<samlp:Status>', `${'<?a b?>'.repeat(3_000)}$&`) },
+  ],
+  ['an open CDATA section', 'malformed tag', { tamper: (xml) => xml.replace('<samlp:Status>', '<![CDATA[$&') }],
+  ['an element declaration', 'malformed tag', { tamper: (xml) => `<!ELEMENT a>${xml}` }],
+  ['more end tags than elements', 'malformed tag', { tamper: (xml) => `${xml}</a>` }],
+  [
+    'deep nesting',
+    'nested too deeply',
+    { tamper: (xml) => xml.replace('<samlp:Status>', `${'<a>'.repeat(9_000)}${'</a>'.repeat(9_000)}$&`) },
+  ],
   ['not XML', 'Not a valid XML', { tamper: () => 'not xml' }],
   ['empty', 'invalid doc', { tamper: () => '' }],
-  ['cut off', 'parse error', { tamper: (xml) => xml.slice(0, xml.length / 2) }],
+  ['cut off', 'malformed tag', { tamper: (xml) => xml.slice(0, xml.length / 2) }],
   ['another document', 'No response found', { tamper: () => '<html/>' }],
   ['an address outside the domain', 'outside the domain', { email: 'ada@elsewhere.example' }],
   ['an address in a subdomain', 'outside the domain', { email: `ada@a.${DOMAIN}` }],
@@ -310,6 +365,54 @@ for (const engine of ENGINES)
       refused('state_mismatch'),
       'the same request again',
     )
+  })
+
+const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256'
+const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
+const samlSignature = (id: string): string =>
+  `<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo><ds:CanonicalizationMethod Algorithm="${EXCLUSIVE}"/><ds:SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/><ds:Reference URI="#${id}"><ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE}"/></ds:Transforms><ds:DigestMethod Algorithm="${SHA256}"/><ds:DigestValue>AAAA</ds:DigestValue></ds:Reference></ds:SignedInfo><ds:SignatureValue>AAAA</ds:SignatureValue></ds:Signature>`
+
+/** A response that takes the libraries minutes. */
+const HOSTILE = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="a">${samlSignature('a')}${'<a/>'.repeat(40_000)}</samlp:Response>`
+
+const EXPECTED = { certificate: IDENTITY_PROVIDER.cert, audience: ORIGIN, acs_url: `${ORIGIN}/complete/saml/` }
+
+t.test('a response that takes too long is given up, and a new process serves the next', async (t) => {
+  const processes = createSamlProcesses({ deadline_ms: 500 })
+  t.teardown(processes.stop)
+  const hostile = { ...EXPECTED, xml: HOSTILE }
+  await t.rejects(processes.verify(hostile, 'a'), { error_code: 'sso_failed', message: /in time/ })
+  await t.rejects(processes.verify({ ...EXPECTED, xml: '<a/>' }, 'a'), {
+    error_code: 'sso_failed',
+    message: 'No response',
+  })
+  const stopping = processes.verify(hostile, 'a')
+  await Promise.all([
+    t.rejects(stopping, { error_code: 'sso_unavailable', message: /shutting down|did not start/ }),
+    processes.stop(),
+  ])
+})
+
+for (const engine of ENGINES)
+  t.test(`the queue of a login domain is bounded and does not delay others (${engine})`, async (t) => {
+    const world = await openWorld(t, engine)
+    const { begin, respond, post, deps } = world
+    const attempt = async (): Promise<ApiResponse> => {
+      const browser = openBrowser(world)
+      const { id } = await begin(browser)
+      return post(browser, await respond({ in_response_to: id }))
+    }
+    /** One runs, and 50 wait. */
+    const occupy = (owner: string): void => {
+      for (let i = 0; i < 51; i++) deps.saml.verify({ ...EXPECTED, xml: HOSTILE }, owner).catch(() => undefined)
+    }
+    occupy('another domain')
+    t.match(await attempt(), arrived(), 'beside another domain')
+    const before = await world.count()
+    occupy(world.domain_id)
+    t.match(await attempt(), refused('sso_unavailable'))
+    t.match(world.reasons.at(-1), 'too many SAML responses are waiting')
+    t.strictSame(await world.count(), before)
   })
 
 for (const engine of ENGINES)

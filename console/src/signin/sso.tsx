@@ -29,6 +29,7 @@ export const SSO_ERRORS: Record<string, string> = {
   no_new_organizations: 'There is no account for this address. Ask for an invite.',
   sso_enforced: 'Your organization requires another provider for this address.',
   saml_failed: 'The response of the identity provider was not accepted. Retry, or ask your administrator.',
+  sso_unavailable: 'The server is busy. Retry in a few seconds.',
   state_mismatch: 'This sign-in was started in another browser or took too long. Retry.',
   email_not_verified: 'The provider has not verified your address. Verify it there, then retry.',
   invalid_invite: 'This invite is not valid. Ask for a new one.',
