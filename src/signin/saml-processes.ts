@@ -76,6 +76,8 @@ export function createSamlProcesses({ deadline_ms = DEADLINE_MS } = {}): SamlPro
       if (!release) throw new SsoError('sso_unavailable', TOO_MANY)
       try {
         return await exchange(request)
+      } catch (error) {
+        throw error instanceof SsoError ? error : new SsoError('sso_unavailable', String(error))
       } finally {
         release()
       }
