@@ -68,7 +68,7 @@ async function openWorld(app: TestApp): Promise<World> {
 
   const as = (value: string) => async () => [{ key: value }]
   const withHeaders = (headers: Record<string, string>) => ({ key: null, headers })
-  const weak = new Map<string, Promise<Record<string, string>>>()
+  let weak: Record<string, string> | undefined
   return {
     app,
     ids,
@@ -88,10 +88,10 @@ async function openWorld(app: TestApp): Promise<World> {
       project2: as(project2),
       session: async () => [withHeaders(session)],
       old: async () => [withHeaders(session)],
+      // Created on first use: the clock has moved by then.
       weak: async () => {
-        const headers = weak.get('') ?? app.session({ second_factor: false })
-        weak.set('', headers)
-        return [withHeaders(await headers)]
+        weak ??= await app.session({ second_factor: false })
+        return [withHeaders(weak)]
       },
       enforced: as(first.api_key),
     },
