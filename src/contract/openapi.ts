@@ -3264,9 +3264,9 @@ export interface paths {
          * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
          *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
          *
-         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
-         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
-         *     fails with 400 `event_too_large`.
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB, or with more than 64 Ki
+         *     characters in `$set`, `$set_once` and `$unset` together, is left out of its batch and listed in `refused`, because SDKs would
+         *     retry the whole batch after a 4xx. If it is the only event, the request fails with 400 `event_too_large`.
          *
          *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
          *
@@ -3303,9 +3303,9 @@ export interface paths {
          * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
          *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
          *
-         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
-         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
-         *     fails with 400 `event_too_large`.
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB, or with more than 64 Ki
+         *     characters in `$set`, `$set_once` and `$unset` together, is left out of its batch and listed in `refused`, because SDKs would
+         *     retry the whole batch after a 4xx. If it is the only event, the request fails with 400 `event_too_large`.
          *
          *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
          *
@@ -3342,9 +3342,9 @@ export interface paths {
          * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
          *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
          *
-         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
-         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
-         *     fails with 400 `event_too_large`.
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB, or with more than 64 Ki
+         *     characters in `$set`, `$set_once` and `$unset` together, is left out of its batch and listed in `refused`, because SDKs would
+         *     retry the whole batch after a 4xx. If it is the only event, the request fails with 400 `event_too_large`.
          *
          *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
          *
@@ -3381,9 +3381,9 @@ export interface paths {
          * @description Stores an event, an array of events or a batch, and responds after they are durably stored. The body contains the
          *     project token. `/capture/`, `/batch/`, `/e/` and `/i/v0/e/` are equivalent.
          *
-         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB is left out of its batch
-         *     and listed in `refused`, because SDKs would retry the whole batch after a 4xx. If it is the only event, the request
-         *     fails with 400 `event_too_large`.
+         *     One invalid event rejects the whole request. There is one exception: an event above 1 MiB, or with more than 64 Ki
+         *     characters in `$set`, `$set_once` and `$unset` together, is left out of its batch and listed in `refused`, because SDKs would
+         *     retry the whole batch after a 4xx. If it is the only event, the request fails with 400 `event_too_large`.
          *
          *     An event whose `uuid` already exists in the project is not stored again, so requests can be retried safely.
          *
@@ -3624,7 +3624,8 @@ export interface paths {
         };
         /**
          * Get the OpenAPI document
-         * @description Returns this specification as one JSON document. Use it to generate clients.
+         * @description Returns this specification as one JSON document. Use it to generate clients. Clients and proxies may cache it for five
+         *     minutes. After that, send the `ETag` as `If-None-Match`. The response is compressed if `Accept-Encoding` has `br` or `gzip`.
          */
         get: operations["service.openapi"];
         put?: never;
@@ -6728,7 +6729,7 @@ export interface components {
             index: number;
             /** @description The `uuid` that was sent. Null if there was none. */
             uuid: string | null;
-            /** @description `event_too_large`: the stored event would exceed 1 MiB. More codes may be added. */
+            /** @description `event_too_large`: the stored event would exceed 1 MiB, or its person properties 64 Ki characters. More codes may be added. */
             code: string;
             detail: string;
         };
@@ -9282,6 +9283,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Invalid"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
@@ -14016,6 +14018,10 @@ export interface operations {
             /** @description An OpenAPI 3.1 document. */
             200: {
                 headers: {
+                    /** @description The version of the document, in this encoding. */
+                    ETag?: string;
+                    /** @description How long the document may be cached. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14023,6 +14029,13 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The version in `If-None-Match` is the current one. The response has no body. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];

@@ -163,4 +163,8 @@ const textOf = (value: unknown, length: number): string | null =>
   value === undefined || value === null || value === '' ? null : truncate(asText(value), length)
 
 const classesOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map(asText) : typeof value === 'string' ? value.split(/\s+/) : []
+  Array.isArray(value)
+    ? value.slice(0, MAX_PARTS).map(asText)
+    : typeof value === 'string'
+      ? value.split(/\s+/, MAX_PARTS)
+      : []

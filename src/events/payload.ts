@@ -3,11 +3,12 @@ import { isUtf8 } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip as gunzipWithCallback } from 'node:zlib'
 import { AppError, errorCode, Unauthenticated } from '../errors.ts'
+import { formFields, MAX_FORM_FIELDS, MAX_PARTS, multipartFields } from '../form.ts'
 import { isJsonObject, type JsonObject } from '../json/object.ts'
 import { decodeUtf8, replaceInvalidText } from '../json/text.ts'
 import { DecompressedTooLong, decompressLz64 } from './lz64.ts'
 import { parseSentAt } from './time.ts'
-import { scanPayload } from './token-scan.ts'
+import { MAX_VALUES, scanPayload } from './token-scan.ts'
 import { createYielder } from './yield.ts'
 
 /** Before and after decompression. */
@@ -15,6 +16,8 @@ export const PAYLOAD_LIMIT_BYTES = 20 * 1024 * 1024
 /** The maximum compression ratio of deflate. */
 const MAX_DEFLATE_RATIO = 1_032
 const MAX_TOKEN_LENGTH = 64
+/** The fields of a form that are read. */
+const FORM_FIELDS = ['data', 'compression', 'api_key', 'token', 'sent_at'] as const
 /** Characters of event names and distinct ids. */
 export const MAX_NAME_LENGTH = 200
 
@@ -70,32 +73,53 @@ export function maxTextLength({ query, bytes }: RawRequest): number {
   return isPlainJson ? length : Math.min(length * MAX_DEFLATE_RATIO, PAYLOAD_LIMIT_BYTES)
 }
 
-/** The size of the text as claimed by the gzip trailer. Only a hint. */
-export function claimedTextLength({ bytes }: RawRequest): number {
-  if (!bytes) return 0
-  return isGzip(bytes) && bytes.length > 18 ? bytes.readUInt32LE(bytes.length - 4) : bytes.length
+/**
+ * Whether the body may have at most this size when decompressed. The length that a gzip trailer claims can only make the
+ * answer false: a body that claims less than it has is found out while it is decompressed.
+ */
+export function isSmall({ bytes }: RawRequest, limit_bytes: number): boolean {
+  if (!bytes) return true
+  const claimed = isGzip(bytes) && bytes.length > 18 ? bytes.readUInt32LE(bytes.length - 4) : 0
+  return Math.max(bytes.length, claimed) <= limit_bytes
+}
+
+export interface PayloadLimits {
+  limit_bytes: number
+  max_values: number
+  /** Of one event. */
+  max_event_values: number
+}
+
+const LARGEST: PayloadLimits = {
+  limit_bytes: PAYLOAD_LIMIT_BYTES,
+  max_values: MAX_VALUES,
+  max_event_values: MAX_VALUES,
 }
 
 /**
  * Decompresses a request, scans its JSON and finds its token. Throws no_data, invalid_payload, invalid_input when it
  * is nested too deep or has too many values, Unauthenticated when the token is missing or malformed, and TooLong when it
- * decompresses to more than the limit.
+ * decompresses to more than the limit or has more values.
  */
-export async function openPayload(request: RawRequest, limit_bytes: number): Promise<OpenedPayload> {
-  const { data: packed, form } = await extractData(request)
+export async function openPayload(
+  request: RawRequest,
+  { limit_bytes, max_values, max_event_values }: PayloadLimits,
+): Promise<OpenedPayload> {
+  const { data: packed, form } = extractData(request)
   if (packed.length === 0) throw noData()
   const compression = request.query.compression ?? form.compression ?? request.content_encoding
   const bytes = await decompress(packed, compression?.trim().toLowerCase(), limit_bytes)
   if (bytes.length > limit_bytes) throw new DecompressedTooLong()
   if (!isUtf8(bytes)) throw malformed('The data is not valid UTF-8. Send JSON encoded as UTF-8.')
-  const { empty, candidates } = scanPayload(bytes, notJsonAt)
+  const { empty, largest, candidates } = scanPayload(bytes, max_values, notJsonAt)
+  if (largest > max_event_values) throw new DecompressedTooLong()
   if (empty) throw noData()
   return { token: tokenOf(request, form, candidates), bytes, form }
 }
 
 /** Opens a request of any size; throws request_too_large above the limit for all requests. */
 export const openLargePayload = (request: RawRequest): Promise<OpenedPayload> =>
-  openPayload(request, PAYLOAD_LIMIT_BYTES).catch((error) => {
+  openPayload(request, LARGEST).catch((error) => {
     throw error instanceof DecompressedTooLong ? tooLarge() : error
   })
 
@@ -114,10 +138,11 @@ const noData = (): AppError =>
     detail: 'The request has no events. Send them as the body or as `data`.',
   })
 
-type Form = Readonly<Record<string, string | undefined>>
+type FormField = (typeof FORM_FIELDS)[number]
+type Form = { readonly [Name in FormField]?: string }
 
 /** Finds the data by method and content type, and returns the other fields of a form. */
-async function extractData({ method, content_type, query, bytes }: RawRequest): Promise<{ data: Buffer; form: Form }> {
+function extractData({ method, content_type, query, bytes }: RawRequest): { data: Buffer; form: Form } {
   if (method === 'GET' || method === 'HEAD') return { data: Buffer.from(query.data ?? ''), form: {} }
   const body = bytes ?? Buffer.alloc(0)
   const [type] = (content_type ?? '')
@@ -125,20 +150,24 @@ async function extractData({ method, content_type, query, bytes }: RawRequest): 
     .split(';', 1)
     .map((part) => part.trim())
   if (type === 'application/x-www-form-urlencoded') {
-    const form = Object.fromEntries(new URLSearchParams(body.toString('latin1')))
-    return { data: Buffer.from(form.data ?? ''), form }
+    const fields = formFields(body, FORM_FIELDS)
+    if (!fields) throw malformed(`The form has more than ${MAX_FORM_FIELDS} fields. Send the events as \`data\`.`)
+    return formOf(fields)
   }
   if (content_type && type === 'multipart/form-data') {
-    const fields = await new Response(body, { headers: { 'content-type': content_type } }).formData().catch(() => {
-      throw malformed('The multipart body is invalid. Check its boundary.')
-    })
-    const form: Record<string, string> = {}
-    for (const [name, value] of fields) if (typeof value === 'string') form[name] = value
-    const data = fields.get('data')
-    if (data === null || typeof data === 'string') return { data: Buffer.from(data ?? ''), form }
-    return { data: Buffer.from(await data.arrayBuffer()), form }
+    const fields = multipartFields(body, content_type, FORM_FIELDS)
+    if (!fields)
+      throw malformed(`The multipart body is invalid or has more than ${MAX_PARTS} parts. Check its boundary.`)
+    return formOf(fields)
   }
   return { data: body, form: {} }
+}
+
+function formOf({ data = Buffer.alloc(0), ...others }: NonNullable<ReturnType<typeof formFields<FormField>>>): {
+  data: Buffer
+  form: Form
+} {
+  return { data, form: Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value.toString()])) }
 }
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b

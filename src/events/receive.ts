@@ -5,6 +5,9 @@ import { describeOversize, EVENT_TOO_LARGE, type NewEvent, normalizeEvent } from
 import { eventsOf, type OpenedPayload, parsePayload, type RawRequest } from './payload.ts'
 import { createYielder } from './yield.ts'
 
+/** Events with this many characters together take a millisecond or two. */
+const YIELD_CHARACTERS = 16 * 1024
+
 /** The sender of a request with an accepted token. */
 export interface Sender {
   project_id: number
@@ -47,6 +50,7 @@ export async function receive(
   const arrival = { project_id, now, sent_at, address: isHistorical(data) ? null : sender.address, uuid }
   const refused: RefusedEvent[] = []
   const yieldIfDue = createYielder()
+  let characters = 0
   for (const [index, one] of sent.entries()) {
     const event = normalizeEvent(one, arrival)
     const detail = event && describeOversize(event)
@@ -57,7 +61,11 @@ export async function receive(
       const flushed = each(event)
       if (flushed) await flushed
     }
-    if (index % 64 === 63) await yieldIfDue()
+    characters += event?.properties.length ?? 0
+    if (index % 64 === 63 || characters > YIELD_CHARACTERS) {
+      characters = 0
+      await yieldIfDue()
+    }
   }
   return refused
 }

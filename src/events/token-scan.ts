@@ -1,5 +1,6 @@
 import type { AppError } from '../errors.ts'
 import { JsonScanner } from '../json/scan.ts'
+import { DecompressedTooLong } from './lz64.ts'
 
 /**
  * A 20 MiB batch of ordinary events has about 800,000. JSON.parse needs up to 190 MB and 2 seconds for a million
@@ -14,13 +15,18 @@ const NULLS = new Set(['null', 'NaN', 'Infinity', '-Infinity'])
 export interface Scanned {
   /** Null, `{}` or `[]`. */
   empty: boolean
+  /** The number of values of the largest event. */
+  largest: number
   /** Values found where a token may be, by priority. Null and undefined do not count. */
   candidates: unknown[]
 }
 
-/** Finds the token in linear time without parsing: text is only parsed after its token is accepted. */
-export const scanPayload = (bytes: Buffer, malformed: (position: number) => AppError): Scanned =>
-  new TokenScanner(bytes, MAX_VALUES, malformed).payload()
+/**
+ * Finds the token in linear time without parsing: text is only parsed after its token is accepted. Throws TooLong for more than
+ * `max_values`, and invalid_input if these are MAX_VALUES.
+ */
+export const scanPayload = (bytes: Buffer, max_values: number, malformed: (position: number) => AppError): Scanned =>
+  new TokenScanner(bytes, max_values, malformed).payload()
 
 /** An object that may contain a token. As in JSON.parse, the last value of a duplicate key counts. */
 interface Source {
@@ -35,20 +41,27 @@ const candidatesOf = (source: Source | undefined): unknown[] =>
   source ? [source.$token, source.token, source.api_key, source.properties?.token] : []
 
 class TokenScanner extends JsonScanner {
+  private largest = 0
+
   payload(): Scanned {
     if (this.isArray()) {
       const { first, count } = this.firstObject()
       this.end()
-      return { empty: count === 0, candidates: candidatesOf(first) }
+      return { empty: count === 0, largest: this.largest, candidates: candidatesOf(first) }
     }
     if (this.isObject()) {
       const { source, count } = this.source(true)
       this.end()
-      return { empty: count === 0, candidates: [...candidatesOf(source), ...candidatesOf(source.batch)] }
+      const candidates = [...candidatesOf(source), ...candidatesOf(source.batch)]
+      return { empty: count === 0, largest: this.largest || this.values, candidates }
     }
     const value = this.token()
     this.end()
-    return { empty: value === null, candidates: [] }
+    return { empty: value === null, largest: 1, candidates: [] }
+  }
+
+  protected override tooMany(): Error {
+    return this.max_values < MAX_VALUES ? new DecompressedTooLong() : super.tooMany()
   }
 
   private source(outermost: boolean): { source: Source; count: number } {
@@ -65,8 +78,10 @@ class TokenScanner extends JsonScanner {
   private firstObject(): { first: Source | undefined; count: number } {
     let first: Source | undefined
     const count = this.array(() => {
+      const before = this.values
       if (first === undefined && this.isObject()) first = this.source(false).source
       else this.skip()
+      this.largest = Math.max(this.largest, this.values - before)
     })
     return { first, count }
   }

@@ -29,11 +29,12 @@ export const tooDeep = (): AppError => invalid(null, `The body is nested deeper 
 export class JsonScanner {
   protected at: number
   private depth = 0
-  private values = 1
+  /** The number of values so far. */
+  protected values = 1
 
   constructor(
     protected readonly bytes: Buffer,
-    private readonly max_values: number,
+    protected readonly max_values: number,
     private readonly malformed: (position: number) => AppError,
   ) {
     const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -201,7 +202,7 @@ export class JsonScanner {
     }
   }
 
-  private tooMany(): AppError {
+  protected tooMany(): Error {
     return invalid(null, `The body has more than ${this.max_values} values. Split it into several requests.`)
   }
 }

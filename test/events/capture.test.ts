@@ -44,6 +44,15 @@ onBothEngines(t, 'accepts every request format, compression and path', async (t,
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
   const multipart = (data: string) =>
     `--frontier-1\r\nContent-Disposition: form-data; name="data"\r\n\r\n${data}\r\n--frontier-1\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n${token}\r\n--frontier-1--\r\n`
+  const file = (data: Buffer) =>
+    Buffer.concat([
+      Buffer.from(
+        '--frontier-1\r\nContent-Disposition: form-data; name="data"; filename="blob"\r\nContent-Type: text/plain\r\n\r\n',
+      ),
+      data,
+      Buffer.from('\r\n--frontier-1--\r\n'),
+    ])
+  const escaped = (data: Buffer) => data.toString('hex').replace(/../g, '%$&')
   const cases: [name: string, payload: unknown, type: string | null, query?: string][] = [
     ['single', single('single'), 'application/json'],
     ['array', [single('array'), single('array, second')], 'application/json'],
@@ -68,7 +77,16 @@ onBothEngines(t, 'accepts every request format, compression and path', async (t,
     ['form in lz64', form({ data: LZString.compressToBase64(json('form in lz64')), compression: 'lz64' }), FORM],
     ['form in gzip', form({ data: gzipSync(json('form in gzip')).toString('base64'), compression: 'gzip' }), FORM],
     ['form with its token', form({ data: JSON.stringify(event('form with token')), api_key: token }), FORM],
+    ['form that is not escaped', `ip=1&data=${json('form that is not escaped')}`, FORM],
+    ['form with repeated fields', `${form({ data: 'first' })}&%64ata=${encodeURIComponent(json('last field'))}`, FORM],
+    ['form of escaped gzip', `data=${escaped(gzipSync(json('form of escaped gzip')))}`, FORM],
     ['multipart', multipart(JSON.stringify(event('multipart'))), 'multipart/form-data; boundary=frontier-1'],
+    ['multipart, quoted', multipart(JSON.stringify(event('quoted'))), 'multipart/form-data; boundary="frontier-1"'],
+    [
+      'multipart with a file',
+      file(gzipSync(json('multipart with a file'))),
+      'multipart/form-data; boundary=frontier-1',
+    ],
     [
       'NaN and Infinity',
       `{"api_key":"${token}","event":"numbers","distinct_id":"a NaN","properties":{"a":NaN,"b":[-Infinity,1],"c":"NaN \\" Infinity"}}`,
