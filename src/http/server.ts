@@ -20,7 +20,7 @@ import { trustProxy } from './forwarded.ts'
 import { dropHeadBody, restoreMethod, routeAsGet } from './head-requests.ts'
 import { addJsonParser } from './json-body.ts'
 import { sendNotFound } from './not-found.ts'
-import { createPipelineLimit } from './pipelining.ts'
+import { limitPipelining } from './pipelining.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { decodeAtSigns, loggedUrl } from './request-url.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -90,7 +90,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
 
   if (deps.tracing) traceRequests(app, deps.tracing)
   const bodies = createBodyMemory(config.BODY_MEMORY_MB * 1024 * 1024)
-  const pipelining = createPipelineLimit(app.server)
+  limitPipelining(app.server)
   const unused = createUnusedConnections(app.server)
   app.addHook('onRequest', (request, reply, done) => {
     restoreMethod(request)
@@ -98,8 +98,6 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     reply.headers(headers).header('x-request-id', request.id)
     // A connection that stays open would delay a shutdown until its deadline.
     if (deps.lifecycle.draining) reply.header('connection', 'close')
-    const throttled = pipelining.start(request)
-    if (throttled) return done(throttled)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(new AppError({ code: 'parse_error', detail: 'The Host header is missing. Send one.' }))
     done()
@@ -108,7 +106,6 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
   app.addHook('onSend', bodies.discard)
   app.addHook('onResponse', (request, reply, done) => {
     bodies.release(request)
-    pipelining.finish(request)
     // Responses from before the shutdown lack `connection: close`. While the port is open, requests may be in flight.
     if (deps.lifecycle.draining && !app.server.listening) app.server.closeIdleConnections()
     if (request.operation) endWork(request.operation.id)
