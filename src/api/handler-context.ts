@@ -93,6 +93,8 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   authorization: string | undefined
   raw: Id extends IdsOf<'capture'> ? Raw : undefined
   accept: string | undefined
+  accept_encoding: string | undefined
+  if_none_match: string | undefined
   /** Aborted when the client disconnects before the response. Created on first use. */
   signal: AbortSignal
 }
@@ -110,6 +112,8 @@ export class RawResponse {
       | 'text/xml',
     readonly body: string | Buffer | Readable,
     readonly headers: Record<string, string> = {},
+    /** If it differs from the status of the operation. */
+    readonly status?: number,
   ) {}
 }
 

@@ -1,7 +1,9 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import { bearer } from '../auth/caller.ts'
-import { contractOf } from '../contract/table.ts'
+import { contractOf, type Dialect } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
 import { ping, requireWrites } from '../store/installation.ts'
@@ -25,6 +27,11 @@ const referencePage = (nonce: string): string => `<!doctype html>
 </body>
 </html>
 `
+
+/** In order of preference. The compression runs in a thread. */
+const COMPRESSIONS = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+const ENCODINGS = ['br', 'gzip'] as const
+type Encoding = (typeof ENCODINGS)[number]
 
 export const service = ({ db, events, config, metrics, lifecycle, providers, mailer }: Deps): Area<'service'> => ({
   operations: {
@@ -54,10 +61,23 @@ export const service = ({ db, events, config, metrics, lifecycle, providers, mai
       return metrics.text()
     },
 
-    'service.openapi': async () =>
-      new RawResponse('application/json', contractOf(config.DIALECT).text, {
+    'service.openapi': async ({ accept_encoding, if_none_match }) => {
+      const { tag, encode } = documentOf(config.DIALECT)
+      const encoding = acceptedEncoding(accept_encoding)
+      const headers = {
         'cross-origin-resource-policy': 'cross-origin',
-      }),
+        'cache-control': 'public, max-age=300',
+        vary: 'Accept-Encoding',
+        etag: `"${tag}${encoding ? `-${encoding}` : ''}"`,
+      }
+      // The tag of any encoding names this version.
+      if (if_none_match?.includes(tag) || if_none_match === '*')
+        return new RawResponse('application/json', '', headers, 304)
+      return new RawResponse('application/json', await encode(encoding), {
+        ...headers,
+        ...(encoding && { 'content-encoding': encoding }),
+      })
+    },
 
     'service.docs': async () => htmlPage((nonce) => ({ html: referencePage(nonce), directives: REFERENCE_DIRECTIVES })),
 
@@ -65,6 +85,43 @@ export const service = ({ db, events, config, metrics, lifecycle, providers, mai
       new RawResponse('text/javascript', await referenceScript(), { 'cache-control': 'public, max-age=3600' }),
   },
 })
+
+interface ServedDocument {
+  tag: string
+  /** All responses share one buffer per encoding. */
+  encode(encoding: Encoding | undefined): Buffer | Promise<Buffer>
+}
+
+const documents: Partial<Record<Dialect, ServedDocument>> = {}
+
+function documentOf(dialect: Dialect): ServedDocument {
+  documents[dialect] ??= createDocument(contractOf(dialect).text)
+  return documents[dialect]
+}
+
+function createDocument(text: string): ServedDocument {
+  const plain = Buffer.from(text)
+  const encoded: Partial<Record<Encoding, Promise<Buffer>>> = {}
+  return {
+    tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
+    encode: (encoding) => {
+      if (!encoding) return plain
+      encoded[encoding] ??= COMPRESSIONS[encoding](plain)
+      return encoded[encoding]
+    },
+  }
+}
+
+/** The preferred encoding of those in `Accept-Encoding` whose weight is not zero. */
+function acceptedEncoding(accept = ''): Encoding | undefined {
+  const accepted = accept.toLowerCase().replaceAll(' ', '').split(',')
+  return ENCODINGS.find((encoding) =>
+    accepted.some((one) => {
+      const [name, weight = ''] = one.split(';')
+      return name === encoding && !/^q=0(\.0*)?$/.test(weight)
+    }),
+  )
+}
 
 let script: Promise<Buffer> | undefined
 

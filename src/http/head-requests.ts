@@ -28,6 +28,9 @@ export function dropHeadBody(
   const isHead = request.method === 'HEAD'
   if (isHead && payload instanceof Readable)
     payload.on('error', (error) => request.log.error({ reqId: request.id, err: error }, 'failed')).resume()
-  else if (isHead) reply.header('content-length', String(Buffer.byteLength(String(payload ?? ''))))
+  else if (isHead) {
+    const length = Buffer.isBuffer(payload) ? payload.length : Buffer.byteLength(String(payload ?? ''))
+    reply.header('content-length', String(length))
+  }
   done(null, isHead ? null : payload)
 }

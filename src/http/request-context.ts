@@ -77,6 +77,13 @@ export class RequestContext {
   get accept(): string | undefined {
     return this.request.headers.accept
   }
+  get accept_encoding(): string | undefined {
+    const { 'accept-encoding': encodings } = this.request.headers
+    return Array.isArray(encodings) ? encodings.join() : encodings
+  }
+  get if_none_match(): string | undefined {
+    return this.request.headers['if-none-match']
+  }
   /** Watches the connection: a pipelined response that is not being sent yet emits no `close` event. */
   get signal(): AbortSignal {
     const controller = new AbortController()

@@ -48,6 +48,24 @@ onBothEngines(t, 'health checks, contract and reference page need no key', async
   const served = await send('GET', '/openapi.json', { key: null })
   t.match(served.headers['content-type'], /^application\/json/)
   t.strictSame(served.body, contract)
+  const etag = String(served.headers.etag)
+  const cached = { 'cache-control': 'public, max-age=300', vary: 'Accept-Encoding' }
+  t.match(served.headers, { ...cached, etag: /^"[\w-]{22}"$/, 'content-encoding': undefined })
+  const unchanged = { status: 304, text: '', headers: { ...cached, etag, 'content-length': undefined } }
+  for (const known of [etag, `"other", W/${etag}`, '*'])
+    t.match(await send('GET', '/openapi.json', { key: null, headers: { 'if-none-match': known } }), unchanged, known)
+  t.equal((await send('GET', '/openapi.json', { key: null, headers: { 'if-none-match': '"other"' } })).status, 200)
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip;q=1.0, br;q=0', 'gzip'],
+    ['identity', undefined],
+  ] as const) {
+    const headers = { 'accept-encoding': accepted }
+    const packed = await send('HEAD', '/openapi.json', { key: null, headers })
+    t.match(packed, { status: 200, headers: { ...cached, 'content-encoding': encoding } }, accepted)
+    t.equal(packed.headers.etag === etag, encoding === undefined, 'each encoding has its own tag')
+    t.ok(Number(packed.headers['content-length']) < (encoding ? 200_000 : Infinity))
+  }
   const page = await send('GET', '/docs', { key: null })
   t.match(page, { status: 200, headers: { 'content-type': /^text\/html/ }, text: /\/docs\/reference\.js/ })
   t.notMatch(page.text, /https?:\/\//, 'no resources from other hosts')
