@@ -151,11 +151,14 @@ for (const engine of ENGINES) {
       t.match([...statuses].join(), /^(200|302|400|413|415)$/, `${path} ${name}`)
       if (ms > LIMIT_MS) slow.push(`${path} ${name}, ${body.body.length} bytes: ${Math.round(ms)} ms`)
     }
-    for (const [name, createBody] of Object.entries(FORMS))
-      for (const path of ['/capture/', '/flags/', '/complete/saml/'])
-        for (const size of SIZES) await check(name, path, createBody(size))
-    for (const path of ['/batch/', '/e/', '/i/v0/e/', '/decide/'])
-      await check('fields without a value', path, FORMS['fields without a value']!(SIZES[1]!))
+    // No form gets as far as the database.
+    if (engine === 'sqlite') {
+      for (const [name, createBody] of Object.entries(FORMS))
+        for (const path of ['/capture/', '/flags/', '/complete/saml/'])
+          for (const size of SIZES) await check(name, path, createBody(size))
+      for (const path of ['/batch/', '/e/', '/i/v0/e/', '/decide/'])
+        await check('fields without a value', path, FORMS['fields without a value']!(SIZES[1]!))
+    }
     for (const [name, createEvent] of Object.entries(EVENTS))
       for (const size of SIZES) {
         const body = createEvent(size - 300, head)
