@@ -1,6 +1,7 @@
 /** Deletes the events of deleted projects and persons, events past their project's retention, and other expired rows. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createLoop } from '../background/loop.ts'
+import { createSetAside } from '../background/set-aside.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
@@ -19,9 +20,16 @@ const DAY_MS = 86_400_000
 /** Exports that are further behind deliver the latest change of a person only. */
 const CHANGES_MS = 7 * DAY_MS
 
+interface QueuedProject {
+  project_id: number
+  queued_at: string
+}
+
+const projectOf = ({ project_id }: { project_id: number }): number => project_id
+
 /** The queue of deleted projects and the retention settings, both in the administration database. */
 export interface Purges {
-  queued(): Promise<{ project_id: number; queued_at: string }[]>
+  queued(): Promise<QueuedProject[]>
   done(project_id: number): Promise<void>
   retentions(): Promise<{ project_id: number; days: number }[]>
   /** Returns the next projects after an id, in the order of their ids. */
@@ -98,38 +106,51 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     onError: (error) => log.error({ err: error }, 'deleting expired rows failed; the next round retries'),
   })
 
+  const reachable = createSetAside<number>({
+    onFailure: (error, project) =>
+      log.error({ err: error, project }, 'deleting expired rows of a project failed; retrying'),
+  })
+
   let pruned_at = 0
 
   /** Returns how many projects and persons need another round. */
   async function work(): Promise<number> {
     await purges.deletePersons(new Date(Date.parse(now()) - GRACE_MS).toISOString())
     let left = await removeEventsOfPersons()
-    for (const { project_id, queued_at } of await purges.queued()) {
-      const removed = await removeProject(project_id)
-      if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted project')
-      if (loop.stopped || Date.parse(now()) - Date.parse(queued_at) < GRACE_MS) left++
-      else await purges.done(project_id)
-    }
+    for (const queued of reachable.due(await purges.queued(), projectOf)) if (!(await removeQueued(queued))) left++
     const isDaily = Date.parse(now()) - pruned_at >= DAY_MS
-    for (const { project_id, days } of await purges.retentions()) {
-      const oldest = (Date.parse(now()) - days * DAY_MS) * 1000
-      const expired = sql`uuid in (
-        select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
-      const removed = await inChunks(() =>
-        deleteEvents(events, project_id, expired, async (places) => purges.expired?.(project_id, places)),
-      )
-      if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
-      if (isDaily) await pruneSessions(project_id, oldest)
-    }
+    for (const { project_id, days } of reachable.due(await purges.retentions(), projectOf))
+      await reachable.attempt(project_id, () => removeOlder(project_id, days, isDaily))
     if (isDaily) {
       pruned_at = Date.parse(now())
       const before = (Date.parse(now()) - CHANGES_MS) * 1000
-      await eachProject(purges.projects, loop, async (project_id) => {
+      await eachProject(purges.projects, loop, reachable, async (project_id) => {
         for (const entries of REPLACEABLE) await pruneChanges(entries, project_id, before)
       })
     }
     await purges.removeExpired()
     return left
+  }
+
+  /** Returns false if the project stays in the queue. */
+  async function removeQueued({ project_id, queued_at }: QueuedProject): Promise<boolean> {
+    const removed = await reachable.attempt(project_id, () => removeProject(project_id))
+    if (removed) log.info({ project: project_id, removed }, 'deleted the events of a deleted project')
+    if (removed === undefined || loop.stopped || Date.parse(now()) - Date.parse(queued_at) < GRACE_MS) return false
+    await purges.done(project_id)
+    return true
+  }
+
+  /** Deletes the events that are older than the retention of their project. */
+  async function removeOlder(project_id: number, days: number, withSessions: boolean): Promise<void> {
+    const oldest = (Date.parse(now()) - days * DAY_MS) * 1000
+    const expired = sql`uuid in (
+      select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
+    const removed = await inChunks(() =>
+      deleteEvents(events, project_id, expired, async (places) => purges.expired?.(project_id, places)),
+    )
+    if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
+    if (withSessions) await pruneSessions(project_id, oldest)
   }
 
   /** Deletes sessions that ended before a time. An index on that time would slow down ingestion. */
@@ -174,7 +195,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
   /** A request that arrived before the deletion may be stored after it, so an id stays queued for a while. */
   async function removeEventsOfPersons(): Promise<number> {
     let left = 0
-    await eachProject(purges.projects, loop, async (project_id) => {
+    await eachProject(purges.projects, loop, reachable, async (project_id) => {
       let after: string | undefined = ''
       while (after !== undefined && !loop.stopped) {
         const queued: EventDeletion[] = await events.all<EventDeletion>(sql`

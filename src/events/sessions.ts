@@ -1,5 +1,6 @@
 /** Keeps the sessions of events, and closes those that are quiet. */
 import { createLoop } from '../background/loop.ts'
+import { createSetAside } from '../background/set-aside.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, type Sql, sql, type Value } from '../sql/template.ts'
@@ -157,10 +158,15 @@ export function createSessionCloser({ events, projects, now, log }: SessionClose
     onError: (error) => log.error({ err: error }, 'closing quiet sessions failed; the next round retries'),
   })
 
+  const reachable = createSetAside<number>({
+    onFailure: (error, project) =>
+      log.error({ err: error, project }, 'closing the quiet sessions of a project failed; retrying'),
+  })
+
   /** Each statement names one project. A list of all projects with open sessions would read every open session. */
   async function work(): Promise<void> {
     const time = Date.parse(now()) * 1000
-    await eachProject(projects, loop, async (project_id) => {
+    await eachProject(projects, loop, reachable, async (project_id) => {
       const found = await events.get(
         sql`select 1 from event_sessions where project_id = ${project_id} and ${isQuiet(time)} limit 1`,
       )

@@ -1,11 +1,16 @@
 /** Background deletion of events, in chunks and across restarts. */
 import t from 'tap'
+import { ingest } from '../../src/events/ingest.ts'
 import { createPurger } from '../../src/events/purge.ts'
+import { createSessionCloser } from '../../src/events/sessions.ts'
 import type { Db } from '../../src/sql/db.ts'
 import { sql } from '../../src/sql/template.ts'
+import { idsAfter } from '../../src/store/projects.ts'
 import * as purges from '../../src/store/purges.ts'
-import { onBothEngines } from '../helpers/app.ts'
+import { onBothEngines, openApp } from '../helpers/app.ts'
+import { isSimulated } from '../helpers/citus.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { simulateNodes } from '../helpers/nodes-of-projects.ts'
 
 const DAY = 86_400_000_000
 const silent = { info: () => undefined, error: () => undefined }
@@ -117,13 +122,68 @@ onBothEngines(t, 'continues an interrupted deletion', async (t, app) => {
   }
   const options = { purges: known, now: deps.now, log: silent }
   const first = createPurger({ ...options, events: failing })
-  await t.rejects(first.work())
+  await first.work()
   await first.stop()
   t.match(await countRemaining(deps.events), { 2: 2_100 })
   const second = createPurger({ ...options, events: deps.events })
   await second.work()
   t.match(await countRemaining(deps.events), { 2: 0 })
   await second.stop()
+})
+
+t.test('goes on with other projects while the database node of one is down (postgres)', async (t) => {
+  if (!isSimulated(t)) return
+  const { deps, send } = await openApp(t, 'postgres')
+  const { events } = deps
+  const failures: object[] = []
+  const log = { ...silent, error: (fields: object) => failures.push(fields) }
+  await Promise.all([deps.purger.stop(), deps.sessionCloser.stop()])
+  const now = (): string => '2027-01-01T00:00:00.000Z'
+  for (const name of ['Second', 'Third', 'Fourth']) await send('POST', '/api/projects/', { body: { name } })
+  for (const project_id of [1, 2, 3, 4])
+    await events.tx((tx) =>
+      ingest(tx, [
+        {
+          project_id,
+          uuid: uuid(project_id),
+          event: 'seen',
+          distinct_id: 'ada',
+          timestamp: NEW_YEAR,
+          created_at: NEW_YEAR,
+          properties: '{}',
+          elements_chain: '',
+          person: null,
+          session: { id: 'visit', url: null, isPageview: true },
+        },
+      ]),
+    )
+  for (const id of [2, 3]) await send('DELETE', `/api/projects/${id}/`)
+  const nodes = await simulateNodes(events)
+  for (const id of [1, 2]) await nodes.lose(id)
+  const projects = (after: number) => idsAfter(deps.db, after)
+  const purger = createPurger({
+    events,
+    now,
+    log,
+    purges: {
+      queued: () => purges.list(deps.db),
+      done: (id) => purges.remove(deps.db, id),
+      retentions: async () => [1, 4].map((project_id) => ({ project_id, days: 30 })),
+      projects,
+      deletePersons: async () => undefined,
+      removeExpired: async () => undefined,
+    },
+  })
+  const closer = createSessionCloser({ events, projects, now, log })
+  await closer.work()
+  await purger.work()
+  t.match(failures, [{ project: 1 }, { project: 2 }, { project: 1 }])
+  t.match(await purges.list(deps.db), [{ project_id: 2 }], 'the other deleted project is done')
+  for (const id of [1, 2]) await nodes.restore(id)
+  t.strictSame(await countRemaining(events), { 1: 1, 2: 1, 3: 0 })
+  t.strictSame(await events.all(sql`select project_id from session_changes`), [{ project_id: 4 }])
+  t.equal((await events.all(sql`select 1 from events where project_id = 4`)).length, 0)
+  await Promise.all([purger.stop(), closer.stop()])
 })
 
 /** Resolves after this many microtasks. */
