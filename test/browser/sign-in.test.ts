@@ -170,20 +170,10 @@ t.test('a password is reset and an address verified by mail', async (t) => {
 })
 
 t.test('an account with a second factor asks for its code', async (t) => {
-  const { open, inspect } = await openConsole(t)
-  const owner = await open('/account/security')
-  const post = async (path: string, data: object = {}) => {
-    const cookies = await owner.context().cookies()
-    const csrf = cookies.find(({ name }) => name === 'workspace_csrf')?.value ?? ''
-    const response = await owner.request.post(path, {
-      data,
-      headers: { 'x-csrf-token': csrf, origin: new URL(owner.url()).origin },
-    })
-    return response.json()
-  }
-  const { secret } = await post('/api/users/@me/two_factor_start_setup/')
+  const { open, inspect, api } = await openConsole(t)
+  const { secret } = await api('POST', '/api/users/@me/two_factor_start_setup/')
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  const { backup_codes } = await post('/api/users/@me/two_factor_validate/', { token: totp.generate() })
+  const { backup_codes } = await api('POST', '/api/users/@me/two_factor_validate/', { token: totp.generate() })
   const page = await open('/login', { email: null })
   await signIn(page, OWNER, PASSWORD)
   await page.getByRole('heading', { name: 'Second step' }).waitFor()
@@ -253,7 +243,7 @@ t.test('a session that ends while the first page loads leads to the sign-in page
   await page.goto(`${home}/events`)
   t.equal(await signInPage(page), `${home}/events`)
   await page.unroute(path)
-  await signInAgain(page)
+  await signIn(page, OWNER, PASSWORD)
   await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
 })
 

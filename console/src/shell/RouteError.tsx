@@ -8,9 +8,11 @@ import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const signedOut = isSignedOut(error)
-  // The session ended while the first page was loading. The frame of the page exists now and asks for the sign-in.
+  // The session ended before the frame of the page existed, which would ask for the sign-in. There is no form to keep.
   useEffect(() => {
-    if (signedOut) void router.invalidate()
+    if (!signedOut) return
+    const next = router.latestLocation.href
+    location.replace(router.buildLocation({ to: '/login', search: { next } }).href)
   }, [signedOut, router])
   if (signedOut) return null
   if (error instanceof WorkspaceError && error.status === 404) return <NotFound />
