@@ -112,8 +112,8 @@ export class RawResponse {
       | 'text/xml',
     readonly body: string | Buffer | Readable,
     readonly headers: Record<string, string> = {},
-    /** If it differs from the status of the operation. */
-    readonly status?: number,
+    /** Not modified: the response has no body. */
+    readonly status?: 304,
   ) {}
 }
 

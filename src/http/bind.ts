@@ -225,7 +225,7 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
         throw error
       })
       reply.code(operation.status)
-      if (result instanceof RawResponse && result.status) reply.code(result.status)
+      if (result instanceof RawResponse && result.status === 304) return reply.code(304).headers(result.headers).send()
       if (result instanceof RawResponse)
         return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
       if (result instanceof CursorPage) {

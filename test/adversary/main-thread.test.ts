@@ -17,7 +17,7 @@ const LIMIT_MS = 40
 const ATTEMPTS = 4
 /** Most of the first are parsed by the server, most of the second by a parser process because they have too many values. */
 const SIZES = [30_000, 250_000]
-t.setTimeout(5 * 60_000)
+t.setTimeout(10 * 60_000)
 
 /** Runs in the server: appends every turn of more than five milliseconds of CPU time to a file. */
 const MONITOR = `
@@ -45,7 +45,7 @@ async function openMonitored(t: Test, engine: Engine): Promise<Monitored> {
     const before = turns().length
     await work()
     // The last turn is recorded by the next one.
-    for (let i = 0; i < 3; i++) await (await fetch(`${server.url}/health/live`)).text()
+    for (let i = 0; i < 2; i++) await (await fetch(`${server.url}/health/live`)).text()
     return Math.max(0, ...turns().slice(before))
   }
   return { ...server, longestTurn }
@@ -148,15 +148,14 @@ for (const engine of ENGINES) {
     const check = async (name: string, path: string, body: Body): Promise<void> => {
       const statuses = new Set<number>()
       const ms = await shortestOf(ATTEMPTS, () => server.longestTurn(async () => statuses.add(await post(path, body))))
-      t.match([...statuses].join(), /^(200|302|400|413|415)$/, `${path} ${name}`)
+      t.match([...statuses].join(), /^(200|302|400|413)$/, `${path} ${name}`)
       if (ms > LIMIT_MS) slow.push(`${path} ${name}, ${body.body.length} bytes: ${Math.round(ms)} ms`)
     }
     // No form gets as far as the database.
     if (engine === 'sqlite') {
       for (const [name, createBody] of Object.entries(FORMS))
-        for (const path of ['/capture/', '/flags/', '/complete/saml/'])
-          for (const size of SIZES) await check(name, path, createBody(size))
-      for (const path of ['/batch/', '/e/', '/i/v0/e/', '/decide/'])
+        for (const size of SIZES) await check(name, '/capture/', createBody(size))
+      for (const path of ['/batch/', '/e/', '/i/v0/e/', '/decide/', '/flags/', '/complete/saml/'])
         await check('fields without a value', path, FORMS['fields without a value']!(SIZES[1]!))
     }
     for (const [name, createEvent] of Object.entries(EVENTS))
