@@ -410,8 +410,8 @@ t.test('every response has security headers', async (t) => {
   // Pages of other sites send events and may load the contract.
   const shared = { ...strict, 'cross-origin-resource-policy': 'cross-origin' }
   const event = { api_key: first.project_token, event: 'e', distinct_id: 'd' }
+  t.match((await send('GET', '/openapi.json')).headers, { ...shared, 'cache-control': 'public, max-age=300' })
   for (const [status, method, url, options] of [
-    [200, 'GET', '/openapi.json'],
     [200, 'POST', '/capture/', { body: event, headers: { origin: 'https://shop.example' } }],
     [200, 'OPTIONS', '/e/', { key: null, headers: { origin: 'https://shop.example' } }],
     [401, 'POST', '/batch/', { body: { ...event, api_key: 'phc_unknown' } }],
