@@ -191,7 +191,12 @@ t.test('a request does not use the access of an earlier request after it has cha
   const key = await app.key({ user_id: owner.id, restrictions })
   t.equal(await statusOf(`${organization}/`, key), 200)
   const { body } = await app.send('GET', '/api/personal_api_keys/@current/', { key })
-  await change('PATCH', `/api/personal_api_keys/${body.id}/`, { scoped_teams: [ids.projects[0]] })
+  const restricted = await app.send('PATCH', `/api/personal_api_keys/${body.id}/`, {
+    key: null,
+    headers: await app.session({ user_id: owner.id }),
+    body: { scoped_teams: [ids.projects[0]] },
+  })
+  t.equal(restricted.status, 200)
   t.equal((await app.send('GET', `${organization}/`, { key })).status, 404, 'a restricted key')
   await change('DELETE', `/api/personal_api_keys/${body.id}/`)
   t.equal((await app.send('GET', `${organization}/`, { key })).status, 401, 'a revoked key')
