@@ -2,12 +2,17 @@
 import { v5 } from 'uuid'
 import type { JsonObject } from '../json/object.ts'
 import type { Db } from '../sql/db.ts'
-import { chunks, oneOf, rows, type Sql, sql } from '../sql/template.ts'
+import { chunks, oneOf, rows, type Sql, sql, type Value } from '../sql/template.ts'
 import { insertReturning } from './insert.ts'
 import { createYielder } from './yield.ts'
 
 /** A batch of 300,000 changes would block the event loop for seconds. */
 const MAX_BATCH = 1_000
+/**
+ * The properties of a person, as JSON text. Changes that would exceed it are ignored. Every event that changes a person parses and
+ * writes all of them: 20 ms for 128 Ki characters of tiny properties.
+ */
+const MAX_PERSON_CHARACTERS = 128 * 1024
 
 /** The person changes of one event. */
 export interface PersonChange {
@@ -42,6 +47,8 @@ interface Person extends PersonRow {
   /** The row in the database. */
   stored: PersonRow | undefined
   changed: boolean
+  /** The characters that the changes of this batch add at most. */
+  added: number
   mergedInto: Person | undefined
 }
 
@@ -101,7 +108,11 @@ export async function applyPersonChanges(tx: Db, changes: readonly PersonChange[
 /** Returns the persons after these changes, not stored yet. Undefined if nothing changed. */
 async function apply(tx: Db, project_id: number, changes: readonly PersonChange[]): Promise<PersonBatch | undefined> {
   const people = await load(tx, project_id, changes)
-  for (const change of changes) people.apply(change)
+  const yieldIfDue = createYielder()
+  for (const change of changes) {
+    people.apply(change)
+    await yieldIfDue()
+  }
   return people.changed() ? people : undefined
 }
 
@@ -136,6 +147,7 @@ class PersonBatch {
           is_identified: Boolean(row.is_identified),
           stored: row,
           changed: false,
+          added: 0,
           mergedInto: undefined,
         }
         this.persons.set(row.id, person)
@@ -188,6 +200,7 @@ class PersonBatch {
       created_at: timestamp,
       stored: undefined,
       changed: true,
+      added: 0,
       mergedInto: undefined,
     }
     this.persons.set(person.id, person)
@@ -235,22 +248,27 @@ class PersonBatch {
     changes: ReadonlyMap<string, number>,
     alsoSet: Sql,
   ): Promise<void> {
-    for (const some of chunks(persons))
+    const yieldIfDue = createYielder()
+    for (const some of chunks(persons)) {
+      const values: Value[][] = []
+      for (const person of some) {
+        values.push([
+          this.project_id,
+          person.id,
+          propertiesText(person),
+          person.is_identified,
+          person.first_distinct_id,
+          person.created_at,
+          changes.get(person.id) ?? 0,
+        ])
+        await yieldIfDue()
+      }
       await tx.send(sql`
         insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at, last_change)
-        values ${rows(
-          some.map((person) => [
-            this.project_id,
-            person.id,
-            JSON.stringify(propertiesOf(person)),
-            person.is_identified,
-            person.first_distinct_id,
-            person.created_at,
-            changes.get(person.id) ?? 0,
-          ]),
-        )}
+        values ${rows(values)}
         on conflict (project_id, id) do update set properties = excluded.properties,
           is_identified = excluded.is_identified, last_change = excluded.last_change ${alsoSet}`)
+    }
   }
 }
 
@@ -279,15 +297,25 @@ function survivorOf(person: Person): Person {
 }
 
 function propertiesOf(person: Person): JsonObject {
-  const { properties } = person
-  const parsed: JsonObject = typeof properties === 'string' ? JSON.parse(properties) : properties
-  person.properties = parsed
-  return parsed
+  const { properties, stored } = person
+  if (typeof properties === 'string') person.properties = JSON.parse(properties) as JsonObject
+  else if (properties === stored?.properties) person.properties = { ...properties }
+  return person.properties as JsonObject
+}
+
+/** The stored properties if the changed ones are too large. */
+function propertiesText(person: Person): string {
+  const text = JSON.stringify(propertiesOf(person))
+  if (text.length <= MAX_PERSON_CHARACTERS || !person.stored) return text
+  const { properties } = person.stored
+  return typeof properties === 'string' ? properties : JSON.stringify(properties)
 }
 
 /** Applies $set_once, then $set, then $unset. */
 function update(person: Person, { set, set_once, unset }: PersonChange): void {
   if (!set && !set_once && unset.length === 0) return
+  if (set || set_once) person.added += JSON.stringify([set, set_once]).length
+  if (person.added > MAX_PERSON_CHARACTERS) return
   const properties = propertiesOf(person)
   for (const name in set_once)
     if (!Object.hasOwn(properties, name)) {

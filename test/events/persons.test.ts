@@ -250,3 +250,21 @@ onBothEngines(t, 'thousands of events in one request have the same effect as sma
     'and the same uuid is stored once',
   )
 })
+
+onBothEngines(t, 'the properties of a person have a limit', async (t, app) => {
+  const send = sender(app)
+  const names = async () => Object.keys((await allPersons(app))[0].properties).sort()
+  const large = (name: string): Sent => seen('a', { $set: { [name]: 'x'.repeat(60_000) } })
+  await send([seen('a', { $set: { small: 1 } })])
+  await send([large('one'), large('two')])
+  t.same(await names(), ['one', 'small', 'two'])
+  await send([large('three')])
+  t.same(await names(), ['one', 'small', 'two'], 'a change above the limit is ignored')
+  await send([identify('a', 'b', { $set: { small: 2 } })])
+  const [person, ...others] = await allPersons(app)
+  t.match(person, { ids: ['a', 'b'], is_identified: true, properties: { small: 2 } }, 'other changes are stored')
+  t.same(others, [])
+  await send(Array.from({ length: 40 }, (_, i) => seen('c', { $set: { [`p${i}`]: 'x'.repeat(10_000) } })))
+  const { properties } = (await allPersons(app)).find(({ ids }) => ids[0] === 'c')
+  t.ok(JSON.stringify(properties).length < 150_000, 'also within one request')
+})
