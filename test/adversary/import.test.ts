@@ -71,7 +71,7 @@ for (const engine of ENGINES)
       const { code, stderr } = await ended(
         command(['import', file, '--project', String(target.world.project_id)], environment),
       )
-      t.ok(code !== null && code <= 5, `${name} exited with ${code}: ${stderr.slice(0, 300)}`)
+      t.ok(code !== null && code <= 6, `${name} exited with ${code}: ${stderr.slice(0, 300)}`)
       t.notMatch(stderr, /^\s+at \S+ \(/m, `${name} prints no stack trace`)
       t.ok(stderr.length < 20_000, `${name} prints ${stderr.length} characters`)
       return performance.now() - started
