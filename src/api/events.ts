@@ -51,7 +51,6 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
   }
 
   return {
-    readsAhead: ['events.list', 'events.retrieve'],
     operations: {
       'events.list': async (call) => {
         rejectUnsupported(call.query)

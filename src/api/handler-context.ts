@@ -144,10 +144,5 @@ export interface Area<Name extends AreaName, Subject = undefined> {
   subject?(access: ResolvedAccess): Promise<Subject>
   /** Checks access beyond the level, after `subject` and before the body is validated. */
   admit?(access: ResolvedAccess, subject: Subject | undefined): Promise<void>
-  /**
-   * Operations whose handler may start before the caller is authenticated, on PostgreSQL. They only read, and use no
-   * `subject`. The result is discarded if the caller has no access.
-   */
-  readsAhead?: readonly IdsOf<Name>[]
   operations: { [Id in IdsOf<Name>]: (call: HandlerContext<Id, Subject>) => Promise<ResponseBody<Id> | RawResponse> }
 }

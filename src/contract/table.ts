@@ -12,6 +12,8 @@ import {
 import type document from './openapi.json'
 import type { AreaName, OperationId } from './operations.ts'
 
+export const JSON_TYPE = 'application/json'
+
 /** The types of response bodies: those of the contract, or those of an overlay. Requests are the same in all dialects. */
 export const DIALECTS = ['standard', 'posthog'] as const
 export type Dialect = (typeof DIALECTS)[number]

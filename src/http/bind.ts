@@ -1,39 +1,25 @@
-/** Binds the operations of the contract to their handlers. The only file that uses fastify-openapi-glue. */
+/**
+ * Binds the operations of the contract to their handlers. The only file that uses fastify-openapi-glue. The way of a request:
+ * admit (`admit.ts`), parse and validate the body, call the handler and send its result (`call.ts`).
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
-import { type HandlerContext, RawResponse, type ResolvedAccess } from '../api/handler-context.ts'
-import { CursorPage } from '../api/page.ts'
-import { organizationFor, projectFor, requireLevel } from '../auth/access.ts'
-import { type Caller, requireScope } from '../auth/caller.ts'
-import { requireFreshSignIn, requireSecondFactor, requireSession } from '../auth/session-rules.ts'
-import { beginWork } from '../background/event-loop.ts'
-import { negotiate } from '../contract/accept.ts'
+import type { ResolvedAccess } from '../api/handler-context.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { OpenApiSchema } from '../contract/document.ts'
 import { type AreaName, type IdsOf, isPublic, type OperationId } from '../contract/operations.ts'
-import { contract, dereference, type Operation, operations, pointer, resolve } from '../contract/table.ts'
+import { contract, dereference, JSON_TYPE, type Operation, operations, pointer } from '../contract/table.ts'
 import { validator } from '../contract/validation.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid, unavailable } from '../errors.ts'
+import { type AreaRules, createAdmission } from './admit.ts'
 import { createAuthenticator } from './authentication.ts'
-import { openCaptureScope, rawOf } from './capture-scope.ts'
-import { isSafe, requireSameOrigin } from './csrf.ts'
-import { type AccessLookups, type BegunLookups, createKnownAccess, started } from './known-access.ts'
+import { caller, type Handler } from './call.ts'
+import { openCaptureScope } from './capture-scope.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { RequestContext } from './request-context.ts'
-import { originOf } from './request-url.ts'
 
-/** Takes a context of any subject type: each area finds its own subjects. */
-type Handler<Id extends OperationId> = (context: HandlerContext<Id, never>) => Promise<unknown>
 type Handlers = { [Id in OperationId]: Handler<Id> }
-
-/** An `Area` of any subject type. */
-interface BoundArea<Name extends AreaName> {
-  subject?: (access: ResolvedAccess) => Promise<unknown>
-  admit?: (access: ResolvedAccess, subject: never) => Promise<void>
-  readsAhead?: readonly OperationId[]
-  operations: Pick<Handlers, IdsOf<Name>>
-}
-type Areas = { [Name in AreaName]?: BoundArea<Name> }
+/** Each `Area` of the contract, with subjects of any type. */
+type Areas = { [Name in AreaName]?: AreaRules & { operations: Pick<Handlers, IdsOf<Name>> } }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,9 +27,6 @@ declare module 'fastify' {
     caller: Caller | undefined
     access: ResolvedAccess | undefined
     subject: unknown
-    /** Set for operations that read ahead. Their handler awaits it. */
-    admission: Promise<void> | undefined
-    lookups: BegunLookups | undefined
   }
 }
 
@@ -51,6 +34,8 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   const handlers: Partial<Handlers> = Object.assign({}, ...Object.values(areas).map((area) => area.operations))
   checkIds(Object.keys(handlers))
   checkSecurity()
+  const authenticator = createAuthenticator(deps)
+  const admit = createAdmission({ deps, areas, authenticator, rateLimits })
 
   const byRoute = new Map(operations.map((operation) => [`${operation.method} ${routeOf(operation.path)}`, operation]))
   const operationAt = (method: unknown, url: string | undefined): Operation | undefined =>
@@ -60,128 +45,25 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
   app.decorateRequest('caller', undefined)
   app.decorateRequest('access', undefined)
   app.decorateRequest('subject', undefined)
-  app.decorateRequest('admission', undefined)
-  app.decorateRequest('lookups', undefined)
 
   app.setValidatorCompiler<OpenApiSchema>(({ schema, httpPart = 'body', method, url }) =>
     validator(schema, httpPart, operationAt(method, url)?.bodyRequired ?? false),
   )
 
-  const authenticator = createAuthenticator(deps)
-  const knownAccess = deps.db.engine === 'postgres' ? createKnownAccess() : undefined
-
   app.addHook('onRoute', (route) => {
     const operation = operationAt(route.method, route.url)
     // Without an operation, the route would have no access checks.
     if (!operation) throw new Error(`${route.method} ${route.url} is not in the contract.`)
-    if (knownAccess && areas[operation.area]?.readsAhead?.includes(operation.id)) {
-      route.onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-        const admission = started(admit(request, reply, operation))
-        // No body is received before the caller is admitted.
-        if (hasBody(request)) await admission
-        else request.admission = admission
-      }
-      // The handler reports an invalid request after the caller is admitted.
-      route.attachValidation = true
-    } else route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
+    route.onRequest = (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, operation)
     if (route.method !== 'GET' && !operation.bodyRequired && operation.area !== 'capture')
       route.preValidation = dropEmptyBody
     route.schema = schemaOf(operation)
   })
 
-  /** Authenticates and authorizes the caller before the body is read. */
-  async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
-    request.operation = operation
-    beginWork(operation.id)
-    if (deps.config.ROLE === 'worker' && operation.area !== 'service')
-      throw unavailable(
-        'This node has the role worker and serves no API requests. Use a node with the role api or all.',
-      )
-    if (operation.isPublic) {
-      rateLimits.countPublicRequest(request, operation)
-      if (checksOrigin(operation)) requireSameOrigin(request.headers, originOf(request, deps.config))
-    } else {
-      const lookups = beginLookups(request, operation)
-      request.lookups = lookups
-      const caller = await authenticator.authenticate(request).catch((error) => {
-        rateLimits.countRejectedKey(request, error)
-        throw error
-      })
-      request.caller = caller
-      if (operation.needsSession) requireSession(caller)
-      requireScope(caller, operation.scope)
-      requireFreshSignIn(caller, operation.id, deps.milliseconds())
-      rateLimits.countRequest(reply, caller, operation)
-      await resolveAccess(request, caller, operation, lookups)
-    }
-    requireAcceptable(request, operation)
-    rejectNul(request, operation)
-  }
-
-  /** On PostgreSQL, the lookups start before the caller is authenticated. */
-  function beginLookups(request: FastifyRequest, operation: Operation): BegunLookups {
-    const params = request.params as Record<string, string>
-    const area = areas[operation.area]
-    const place_id = params[`${operation.within}_id`] ?? params.id ?? ''
-    const lookups: AccessLookups = {
-      place: async (caller) => ({
-        organization:
-          operation.within === 'organization' ? await organizationFor(deps.db, caller, place_id) : undefined,
-        project: operation.within === 'project' ? await projectFor(deps.db, caller, place_id) : undefined,
-      }),
-      subject: async (caller, place) =>
-        operation.namesSubject ? area?.subject?.({ operation, params, caller, ...place }) : undefined,
-    }
-    const credential = authenticator.credentialOf(request)
-    return knownAccess && credential
-      ? knownAccess.begin(credential, `${operation.within} ${place_id}`, lookups)
-      : lookups
-  }
-
-  /** Finds the organization or project of the path and the path's subject, and checks the caller's level. */
-  async function resolveAccess(
-    request: FastifyRequest,
-    caller: Caller,
-    operation: Operation,
-    lookups: AccessLookups,
-  ): Promise<void> {
-    const found = await lookups.place(caller)
-    const params = request.params as Record<string, string>
-    const access: ResolvedAccess = { operation, params, caller, ...found }
-    request.access = access
-    request.subject = await lookups.subject(caller, found)
-    const place = access.organization ?? access.project
-    if (place) {
-      requireLevel(place.membership_level, operation.level)
-      await requireSecondFactor(deps.db, caller, place)
-    }
-    // The area itself has found the subject, so its type is right.
-    await areas[operation.area]?.admit?.(access, request.subject as never)
-  }
-
-  /**
-   * Waits until the caller of an operation that reads ahead is admitted. In the meantime, handles the request for the last
-   * access. Returns the result if it is still the same.
-   */
-  async function admitWhileReading(
-    request: FastifyRequest,
-    operation: Operation,
-    handle: Handle,
-  ): Promise<{ result: Promise<unknown> } | undefined> {
-    const { admission, lookups, validationError } = request
-    const last = validationError ? undefined : lookups?.last
-    const params = request.params as Record<string, string>
-    const controller = new AbortController()
-    const result = last && started(handle({ operation, params, ...last.access }, controller.signal))
-    let isAdmitted = false
-    try {
-      await admission
-      isAdmitted = true
-    } finally {
-      knownAccess?.setAdmitted(authenticator.credentialOf(request) ?? '', isAdmitted)
-      if (!isAdmitted || !last?.isSame()) controller.abort()
-    }
-    return result && last?.isSame() ? { result } : undefined
+  function serve<Id extends OperationId>(id: Id, operation: Operation) {
+    const handler = handlers[id]
+    if (!handler) throw new Error(`${id} has no handler.`)
+    return caller(handler, operation, { config: deps.config, authenticator, rateLimits })
   }
 
   const route = (scope: FastifyInstance, specification: object) =>
@@ -197,75 +79,13 @@ export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateL
     openCaptureScope(scope)
     await route(scope, capture)
   })
-
-  function serve<Id extends OperationId>(id: Id, operation: Operation) {
-    const handler = handlers[id]
-    if (!handler) throw new Error(`${id} has no handler.`)
-    // Fastify compiles the serializer of an object once.
-    const itemSchema = { ...pageItemSchema(operation) }
-    return async (request: FastifyRequest, reply: FastifyReply) => {
-      const raw = operation.area === 'capture' ? rawOf(request, rateLimits) : undefined
-      const handle: Handle = (access, cancelled) => {
-        const context: Pick<RequestContext, keyof RequestContext> = new RequestContext(
-          request,
-          reply,
-          access,
-          deps.config,
-          raw,
-          authenticator,
-          cancelled,
-        )
-        // The validators and `admit` have checked that the values have the types of the operation.
-        return handler(context as HandlerContext<Id, never>)
-      }
-      const ahead = request.admission && (await admitWhileReading(request, operation, handle))
-      if (request.validationError) throw request.validationError
-      const result = await (ahead?.result ?? handle(request.access)).catch((error) => {
-        if (raw) rateLimits.countRejectedCapture(request, error)
-        throw error
-      })
-      reply.code(operation.status)
-      if (result instanceof RawResponse && result.status === 304) return reply.code(304).headers(result.headers).send()
-      if (result instanceof RawResponse)
-        return reply.headers(result.headers).type(`${result.type}; charset=utf-8`).send(result.body)
-      if (result instanceof CursorPage) {
-        const item = reply.compileSerializationSchema(itemSchema)
-        const body = await result.write({ page: (page) => String(reply.serialize(page)), item })
-        return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)
-      }
-      if (operation.mediaType) reply.type(operation.mediaType)
-      return result
-    }
-  }
 }
-
-/** Handles a request for this access. Aborting `cancelled` stops its queries. */
-type Handle = (access: ResolvedAccess | undefined, cancelled?: AbortSignal) => Promise<unknown>
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** If the body is optional, `{}` and `[]` (an empty PHP array) count as no body. */
 function dropEmptyBody(request: FastifyRequest, _: FastifyReply, done: () => void): void {
   const { body } = request
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) request.body = undefined
   done()
-}
-
-function requireAcceptable({ headers }: FastifyRequest, { offered }: Operation): void {
-  if (offered.length && negotiate(headers.accept, offered) === undefined)
-    throw new AppError({
-      code: 'not_acceptable',
-      detail: `This operation returns ${offered.join(' or ')}. Send an Accept header that includes it.`,
-    })
-}
-
-/** PostgreSQL cannot store NUL characters. An operation without a 400 response reads no parameters. */
-function rejectNul({ raw, query }: FastifyRequest, operation: Operation): void {
-  if (!raw.url?.includes('%00') || !operation.source.responses[400]) return
-  for (const [name, value] of Object.entries(query ?? {}))
-    if (String(value).includes('\0'))
-      throw invalid(name, 'NUL characters are not allowed. Remove them.', 'null_characters_not_allowed')
 }
 
 const routeOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
@@ -301,7 +121,6 @@ interface ParametersSchema {
 }
 
 const PARTS = { path: 'params', query: 'querystring', header: 'headers' } as const
-const JSON_TYPE = 'application/json'
 
 /**
  * The schemas of a route. Bodies are references, which are resolved on first use. A body with several media types is
@@ -323,18 +142,6 @@ function schemaOf({ path, method, status, parameters, response, source }: Operat
   if (response.content?.[JSON_TYPE]) schema.response = { [status]: bodyAt('responses', String(status)) }
   return schema
 }
-
-/** The schema of one item of a page. Operations that return no page have none. */
-function pageItemSchema({ response }: Operation): OpenApiSchema {
-  const schema = response.content?.[JSON_TYPE]?.schema ?? {}
-  return resolve(schema).properties?.results?.items ?? {}
-}
-
-/** Pages of other sites must not sign a browser in or up. Identity providers post their responses from their own site. */
-const checksOrigin = ({ area, method, id }: Operation): boolean =>
-  ['session', 'signup', 'password_reset', 'users', 'sso'].includes(area) &&
-  !isSafe(method) &&
-  id !== 'sso.complete_saml'
 
 /** Every operation has a handler, and every handler has an operation. */
 function checkIds(ids: string[]): void {

@@ -1,7 +1,7 @@
 /**
  * The access that keys and sessions had at their last request. On PostgreSQL, a request looks up its organization or
- * project and its subject for that access while it authenticates: one round trip instead of three. Some operations also
- * read their result in the meantime. All of this is used only if the caller and the place are still the same.
+ * project and its subject for that access while it authenticates: one round trip instead of three. The results are used only
+ * if the caller and the place are still the same.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ResolvedAccess } from '../api/handler-context.ts'
@@ -15,21 +15,9 @@ export interface AccessLookups {
   subject(caller: Caller, place: Place): Promise<unknown>
 }
 
-/** Lookups that have begun for the last access. Call `place` before `subject`. */
-export interface BegunLookups extends AccessLookups {
-  /** The last access to the same place. Undefined if the request must not read ahead. */
-  last?: {
-    access: Place & { caller: Caller }
-    /** Whether it is still the access of this request. Known after `place`. */
-    isSame(): boolean
-  }
-}
-
 export interface KnownAccess {
-  /** Starts the lookups for the last caller with this credential, if there is one. */
-  begin(credential: string, place_id: string, lookups: AccessLookups): BegunLookups
-  /** Call after each operation that reads ahead. The next one reads ahead only if this one was admitted. */
-  setAdmitted(credential: string, isAdmitted: boolean): void
+  /** Starts the lookups for the last caller with this credential, if there is one. Call `place` before `subject`. */
+  begin(credential: string, place_id: string, lookups: AccessLookups): AccessLookups
 }
 
 /** All are forgotten when there are more. Each takes about 2 kB. */
@@ -39,7 +27,6 @@ const MAX_PLACES = 20
 interface LastAccess {
   caller: Caller
   places: Map<string, Place>
-  isAdmitted: boolean
 }
 
 export function createKnownAccess(): KnownAccess {
@@ -51,7 +38,7 @@ export function createKnownAccess(): KnownAccess {
     const places = last?.places ?? new Map<string, Place>()
     if (places.size >= MAX_PLACES) places.clear()
     places.set(place_id, place)
-    known.set(credential, { caller, places, isAdmitted: last?.isAdmitted ?? false })
+    known.set(credential, { caller, places })
   }
 
   return {
@@ -63,8 +50,6 @@ export function createKnownAccess(): KnownAccess {
       const subject = lastPlace && started(lookups.subject(last.caller, lastPlace))
       let isSame = false
       return {
-        ...(lastPlace &&
-          last.isAdmitted && { last: { access: { ...lastPlace, caller: last.caller }, isSame: () => isSame } }),
         place: async (caller) => {
           if (!isDeepStrictEqual(caller, last.caller)) return findAndRemember(caller)
           const found = await place
@@ -81,15 +66,11 @@ export function createKnownAccess(): KnownAccess {
         return found
       }
     },
-    setAdmitted: (credential, isAdmitted) => {
-      const last = known.get(credential)
-      if (last) last.isAdmitted = isAdmitted
-    },
   }
 }
 
 /** Its rejection is handled when the result is used, which may be never. */
-export function started<Result>(lookup: Promise<Result>): Promise<Result> {
+function started<Result>(lookup: Promise<Result>): Promise<Result> {
   lookup.catch(() => undefined)
   return lookup
 }

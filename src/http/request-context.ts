@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Cookies, Raw, RequestUrl, ResolvedAccess } from '../api/handler-context.ts'
+import type { Cookies, Raw, RequestUrl } from '../api/handler-context.ts'
 import { actorOf, type Caller } from '../auth/caller.ts'
 import type { Client } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
@@ -20,11 +20,9 @@ export class RequestContext {
   constructor(
     private readonly request: FastifyRequest,
     private readonly reply: FastifyReply,
-    private readonly access: ResolvedAccess | undefined,
     private readonly config: Deps['config'],
     readonly raw: Raw | undefined,
     private readonly authenticator: Authenticator,
-    private readonly cancelled?: AbortSignal,
   ) {}
 
   get params(): unknown {
@@ -37,16 +35,17 @@ export class RequestContext {
     return this.request.body
   }
   get caller(): Caller | undefined {
-    return this.access?.caller
+    return this.request.access?.caller
   }
   get actor(): UserActor | undefined {
-    return this.access && actorOf(this.access.caller, this.request.ip)
+    const { access, ip } = this.request
+    return access && actorOf(access.caller, ip)
   }
   get organization(): OrganizationRow | undefined {
-    return this.access?.organization
+    return this.request.access?.organization
   }
   get project(): MembersProjectRow | undefined {
-    return this.access?.project
+    return this.request.access?.project
   }
   get subject(): unknown {
     return this.request.subject
@@ -89,8 +88,7 @@ export class RequestContext {
     const controller = new AbortController()
     const abort = (): void => controller.abort()
     const { socket } = this.request.raw
-    if (socket.destroyed || this.cancelled?.aborted) abort()
-    this.cancelled?.addEventListener('abort', abort)
+    if (socket.destroyed) abort()
     socket.once('close', abort)
     this.reply.raw.once('finish', () => socket.off('close', abort))
     return controller.signal
