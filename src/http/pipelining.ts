@@ -71,8 +71,14 @@ export function limitPipelining(server: Server): void {
     socket.on('resume', () => {
       if (pipeline.waiting.length > 0) socket.pause()
     })
-    socket.once('close', () => {
+    // Node creates an error for each request that waits. Without a stack, that takes a fifth of the time.
+    const { stackTraceLimit } = Error
+    socket.prependOnceListener('close', () => {
+      if (pipeline.waiting.length > MAX_PENDING) Error.stackTraceLimit = 0
       pipeline.waiting = []
+    })
+    socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit
     })
     // Each pending request adds up to two `close` listeners to its connection.
     socket.setMaxListeners(2 * MAX_PENDING + 20)
