@@ -236,7 +236,7 @@ for (const engine of ENGINES) {
     const late = await arrivedWith('last@example.com', 6)
     t.match(
       late.join(),
-      /^a\.da@example\.com,ada@example\.com,grace(@example\.com,grace\+1|\+1@example\.com,grace\+2)@example\.com,last@example\.com,other@example\.com$/,
+      /^a\.da@example\.com,ada@example\.com,grace\+1@example\.com,grace(\+2)?@example\.com,last@example\.com,other@example\.com$/,
       'one email for the waiting invites, also after a failed attempt',
     )
     const combined = mailTo(/^(grace\+2|Grace)@/)
