@@ -59,8 +59,9 @@ export async function release(db: Db, id: string, owner: string, run_at: string)
 
 /** When the next job is due or its lease ends. */
 export async function nextAt(db: Db): Promise<string | null> {
-  const row = await db.get<{ at: string | null }>(
-    sql`select min(case when lease_until is null then run_at else lease_until end) as at from plugin_jobs`,
-  )
+  const row = await db.get<{ at: string | null }>(sql`
+    select min(at) as at from (
+      select min(run_at) as at from plugin_jobs where lease_until is null
+      union all select min(lease_until) as at from plugin_jobs where lease_until is not null) jobs`)
   return row?.at ?? null
 }

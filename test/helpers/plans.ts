@@ -13,7 +13,7 @@ function aliasesOf(text: string, tables: ReadonlySet<string>): Map<string, strin
   const found = new Map<string, string>()
   const KEYWORDS =
     /^(where|on|join|left|inner|cross|order|group|limit|set|using|union|values|select|as|for|returning|indexed)$/i
-  for (const [, table = '', alias] of text.matchAll(/\b([a-z_]+)\b(?:\s+(?:as\s+)?([a-z_]+)\b)?/gi))
+  for (const [, table = '', alias] of text.matchAll(/\b([a-z_]+)\b(?=(?:\s+(?:as\s+)?([a-z_]+)\b)?)/gi))
     if (tables.has(table)) {
       found.set(table, table)
       if (alias && !KEYWORDS.test(alias)) found.set(alias, table)

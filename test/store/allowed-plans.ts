@@ -1,14 +1,25 @@
 import type { Engine } from '../../src/sql/template.ts'
 
 export interface Allowed {
-  /** `scan`: the plan reads a whole table. `cluster`: a distributed table without its project. `error`: not explained. */
-  rule: 'scan' | 'cluster' | 'error'
+  /** `scan`: the plan reads a whole table. `cluster`: a distributed table without its project. */
+  rule: 'scan' | 'cluster'
   /** Both if it is missing. */
   engine?: Engine
   /** Matches the statement in one line. */
   statement: RegExp
   reason: string
 }
+
+/** Statements of commands that are about all rows. */
+const COPY = new RegExp(
+  [
+    '^select distinct project_id as id from [a-z_]+$',
+    '^select t\\.[a-z_]+( as [a-z_]+)?,.* from [a-z_]+ t order by .* limit (1|\\?|\\$\\d+)$',
+    '^insert into [a-z_]+ .* overriding system value select .* from json_to_recordset',
+    '^select id as project_id from projects union select project_id from purges$',
+    '^select \\(select count\\(\\*\\) from uncounted_events\\)',
+  ].join('|'),
+)
 
 /** Statements whose plans break a rule, and why they may. */
 export const ALLOWED: Allowed[] = [
@@ -58,7 +69,7 @@ export const ALLOWED: Allowed[] = [
   },
   {
     rule: 'scan',
-    statement: /^select id from projects order by id$/,
+    statement: /^select id from projects( order by id)?$/,
     reason: 'Once after a restore from another cluster, before the server listens.',
   },
   {
@@ -84,5 +95,65 @@ export const ALLOWED: Allowed[] = [
     rule: 'scan',
     statement: /^select count\(\*\) as count from [a-z_]+$/,
     reason: 'Tests count whole tables.',
+  },
+  {
+    rule: 'scan',
+    engine: 'sqlite',
+    statement: /\(e\.timestamp, e\.uuid\) > \(\?, \?\)/,
+    reason: 'The range begins at the time of the cursor, so only events of the same microsecond are read again.',
+  },
+  {
+    rule: 'scan',
+    engine: 'sqlite',
+    statement: /from events e indexed by events_by_time where e\.project_id = \? and .* and 0 order by/,
+    reason: 'SQLite reads nothing for a condition that is always false.',
+  },
+  {
+    rule: 'scan',
+    engine: 'sqlite',
+    statement: /^select k\.key, count\(\*\) from \(select p\.properties from persons p .* limit \?\) e join/,
+    reason: 'Reads the properties of the persons of a limited number of recent events.',
+  },
+  {
+    rule: 'scan',
+    engine: 'postgres',
+    statement: /from events e where .* and e\.event in \(select value from json_array_elements_text/,
+    reason: 'The list of event names is short, and the page ends at its limit.',
+  },
+  {
+    rule: 'scan',
+    statement: /^select 1 from users limit 1$|from users u where u\.is_active order by u\.id limit 1$/,
+    reason: 'Reads one user, or the few that are older and inactive.',
+  },
+  {
+    rule: 'scan',
+    statement: /^select id, [a-z_]+ as encrypted from [a-z_]+ where substr\(/,
+    reason: 'Once at a start with a new key, before the server listens.',
+  },
+  {
+    rule: 'scan',
+    statement: /^delete from sessions where method in .* where substr\(email_key, /,
+    reason: 'Once when a domain begins to enforce single sign-on.',
+  },
+  {
+    rule: 'scan',
+    statement: /^select \(select count\(\*\) from batch_export_runs where status in .* as mails_waiting/,
+    reason: 'The status of the installation, for its owner. The outbox and the queue of deleted projects are short.',
+  },
+  {
+    rule: 'scan',
+    statement:
+      /^update users set is_active = \S+$|^select count\(\*\) as count from \(select lease_owner from plugin_schedules/,
+    reason: 'A test writes or reads all rows.',
+  },
+  {
+    rule: 'scan',
+    statement: COPY,
+    reason: 'The commands `copy`, `migrate --recount-events` and `doctor` read whole tables.',
+  },
+  {
+    rule: 'cluster',
+    statement: COPY,
+    reason: 'The commands `copy` and `doctor` read all projects. No export runs while `copy` inserts.',
   },
 ]

@@ -20,4 +20,6 @@ create index pending_sign_ins_of_user on pending_sign_ins (user_id);
 create index pending_identities_of_user on pending_identities (user_id);
 create index removed_members_of_user on removed_members (user_id);
 create index person_deletions_of_project on person_deletions (project_id);
+create index waiting_plugin_jobs on plugin_jobs (run_at) where lease_until is null;
+create index leased_plugin_jobs on plugin_jobs (lease_until) where lease_until is not null;
 `
