@@ -6,6 +6,15 @@ import { type Mailbox, openMailbox, readable } from '../helpers/mailbox.ts'
 
 const NEW_PASSWORD = 'four unrelated dictionary nouns 7'
 
+/** Sends a request with the session of a page. */
+async function postFrom(page: Page, path: string, data: object = {}) {
+  const { origin } = new URL(page.url())
+  const token = (await page.context().cookies()).find(({ name }) => name === 'workspace_csrf')?.value ?? ''
+  const response = await page.request.post(origin + path, { headers: { origin, 'x-csrf-token': token }, data })
+  if (!response.ok()) throw new Error(await response.text())
+  return response.json()
+}
+
 async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
@@ -170,10 +179,11 @@ t.test('a password is reset and an address verified by mail', async (t) => {
 })
 
 t.test('an account with a second factor asks for its code', async (t) => {
-  const { open, inspect, api } = await openConsole(t)
-  const { secret } = await api('POST', '/api/users/@me/two_factor_start_setup/')
-  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  const { backup_codes } = await api('POST', '/api/users/@me/two_factor_validate/', { token: totp.generate() })
+  const { open, inspect } = await openConsole(t)
+  const signedIn = await open('/')
+  const { secret } = await postFrom(signedIn, '/api/users/@me/two_factor_start_setup/')
+  const token = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+  const { backup_codes } = await postFrom(signedIn, '/api/users/@me/two_factor_validate/', { token })
   const page = await open('/login', { email: null })
   await signIn(page, OWNER, PASSWORD)
   await page.getByRole('heading', { name: 'Second step' }).waitFor()
