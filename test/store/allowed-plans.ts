@@ -148,6 +148,12 @@ export const ALLOWED: Allowed[] = [
   },
   {
     rule: 'scan',
+    engine: 'sqlite',
+    statement: /^select \(select count\(\*\) from \(select 1 as one from letters limit \?\)/,
+    reason: 'The gauges of a scrape. Every count ends at its limit.',
+  },
+  {
+    rule: 'scan',
     statement: COPY,
     reason: 'The commands `copy`, `migrate --recount-events` and `doctor` read whole tables.',
   },
