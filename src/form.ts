@@ -8,7 +8,7 @@ export const MAX_PARTS = 100
 const MAX_HEADER_BYTES = 4 * 1024
 /** At most 70 characters (RFC 2046). The search for a longer one takes longer. */
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))(?:[\s;]|$)/i
-const PART_NAME = /^content-disposition:[^\r\n]*?[;\s]name="?([\w-]{1,64})"?/im
+const PARAMETER_NAME = /^ *name="?([\w-]{1,64})"?$/i
 
 type Fields<Name extends string> = Partial<Record<Name, Buffer>>
 
@@ -59,11 +59,21 @@ export function multipartFields<Name extends string>(
     // The delimiter of an empty part follows its headers directly.
     const end = body.indexOf(`\r\n${delimiter}`, start - 2)
     if (end < 0) return undefined
-    const [, name] = PART_NAME.exec(headers.toString('utf8', 0, headersEnd)) ?? []
+    const name = partName(headers.toString('utf8', 0, headersEnd))
     const wanted = names.find((one) => one === name)
     if (wanted !== undefined) found[wanted] = body.subarray(start, Math.max(start, end))
     at = end + 2 + delimiter.length
   }
+}
+
+/** The `name` of the content disposition. */
+function partName(headers: string): string | undefined {
+  const line = headers.split('\r\n').find((header) => header.toLowerCase().startsWith('content-disposition:'))
+  for (const parameter of line?.split(';') ?? []) {
+    const [, name] = PARAMETER_NAME.exec(parameter.trimEnd()) ?? []
+    if (name !== undefined) return name
+  }
+  return undefined
 }
 
 /** Decodes `+` and `%41`. Other percent signs stay. */
