@@ -128,8 +128,8 @@ export const serveArguments = (...flags: string[]): string[] => [
   ...['serve', '--json', ...(flags.includes('--port') ? [] : ['--port', '0']), ...flags],
 ]
 
-/** Other programs on the same cores double the CPU time of the same work. */
-const MAX_STALL_MS = 2 * STALL_MS
+/** Code that runs for the first time, and other programs on the same cores, multiply the CPU time of the same work. */
+const MAX_STALL_MS = 5 * STALL_MS
 
 /** Fails the test if the server reports that a request or a background loop blocked its event loop. */
 function failOnStalls(t: Test, log: Readable): void {
