@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { personIdOf } from '../src/events/persons.ts'
-import { startPostgresProcess } from '../test/helpers/postgres.ts'
+import { startPostgresProcess } from '../test/helpers/programs/postgres.ts'
 import {
   COUNT_EVENTS,
   DAY_MS,

@@ -1,6 +1,6 @@
 /**
  * Function coverage of `npm test`. Test processes and their children record the functions they call
- * (`test/helpers/coverage.cjs`); this module merges the records, and c8 maps them to src/.
+ * (`test/helpers/programs/coverage.cjs`); this module merges the records, and c8 maps them to src/.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -8,9 +8,10 @@ import ts from 'typescript'
 
 /** From the bottom up: files and folders of src/. Names in one list are siblings. */
 const FLOORS: string[][] = [
-  ['../package.json', 'console-files.ts', 'errors.ts', 'ids.ts', 'node-version.ts'],
-  ['config.ts', 'contract', 'form.ts', 'json', 'metrics.ts', 'time', 'tracing.ts'],
-  ['log.ts', 'sql'],
+  ['../package.json', 'errors.ts', 'ids.ts', 'node-version.ts'],
+  ['config.ts', 'contract', 'form.ts', 'json', 'time'],
+  ['telemetry'],
+  ['sql'],
   ['hogql', 'background'],
   ['store', 'mail', 'dns', 'outbound'],
   ['auth', 'events'],

@@ -1,7 +1,7 @@
 /** Writes docs/metrics.md from the metrics that the code registers. A test compares the file. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createMetrics, type MetricDescription } from '../src/metrics.ts'
+import { createMetrics, type MetricDescription } from '../src/telemetry/metrics.ts'
 
 const PAGE = 'docs/metrics.md'
 

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { arch, availableParallelism, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { Figure } from '../test/helpers/figures.ts'
+import type { Figure } from '../test/helpers/assertions/figures.ts'
 
 const RECORD = 'docs/reliability.json'
 const PAGE = 'docs/reliability.md'

@@ -1,6 +1,6 @@
 /** Runs the core suites on the supported versions of Node other than this one, or on the versions named as arguments. */
 import { spawnSync } from 'node:child_process'
-import { NODE_VERSIONS, nodeBinary } from '../test/helpers/nodes.ts'
+import { NODE_VERSIONS, nodeBinary } from '../test/helpers/programs/nodes.ts'
 
 /** Native libraries, child processes, both engines, streams and the CLI. All suites would take half an hour. */
 const SUITES = [

@@ -20,8 +20,8 @@ import {
 import { availableParallelism, setPriority, tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { installClients } from '../test/helpers/clients.ts'
-import { createTemplate, startPostgres } from '../test/helpers/postgres.ts'
+import { installClients } from '../test/helpers/programs/clients.ts'
+import { createTemplate, startPostgres } from '../test/helpers/programs/postgres.ts'
 import { createCoverage } from './coverage.ts'
 
 /** The longest files start first, which shortens the run. */
@@ -140,8 +140,8 @@ const statements = mkdtempSync(join(scratch, 'statements-'))
 // Some tests start programs as another user.
 chmodSync(statements, 0o777)
 const preloaded = [
-  ...(isMeasured ? ['test/helpers/coverage.cjs'] : []),
-  ...(hasPlans ? ['test/helpers/record-statements.cjs'] : []),
+  ...(isMeasured ? ['test/helpers/programs/coverage.cjs'] : []),
+  ...(hasPlans ? ['test/helpers/programs/record-statements.cjs'] : []),
 ]
 const environment = {
   ...process.env,

@@ -19,9 +19,7 @@ import { createDeliveryProcesses, type DeliveryProcesses } from './exports/deliv
 import { createExporter, type Exporter } from './exports/exporter.ts'
 import { addGauges } from './gauges.ts'
 import { type Ids, makeIds } from './ids.ts'
-import { areaLog } from './log.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
 import { composeInvites } from './organizations/invites.ts'
 import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
@@ -45,7 +43,9 @@ import * as projects from './store/projects.ts'
 import * as purges from './store/purges.ts'
 import { openVault, reencryptSecrets } from './store/secrets.ts'
 import { NO_SECRET_KEY, type Vault } from './store/vault.ts'
-import { openTracing, type Tracing, tracingSettings } from './tracing.ts'
+import { areaLog } from './telemetry/log.ts'
+import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { openTracing, type Tracing, tracingSettings } from './telemetry/tracing.ts'
 
 const DAY_MS = 86_400_000
 /** Counts of failed sign-ins and of emails expire after a day. */

@@ -8,11 +8,11 @@ import { oldestTransaction } from './events/positions.ts'
 import type { EventReader } from './events/readers.ts'
 import type { EventWriter } from './events/writer.ts'
 import type { Exporter } from './exports/exporter.ts'
-import type { GaugeReader, Metrics, Samples } from './metrics.ts'
 import type { Database } from './sql/db.ts'
 import { ADMINISTRATION, EVENTS, SCHEMA_VERSION } from './sql/migrate.ts'
 import * as gauges from './store/gauges.ts'
 import { backupStatus } from './store/installation.ts'
+import type { GaugeReader, Metrics, Samples } from './telemetry/metrics.ts'
 
 /** Several scrapers share one read of the database. */
 const QUEUES_MS = 10_000

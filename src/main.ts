@@ -8,12 +8,12 @@ import { type Stall, watchEventLoop } from './background/event-loop.ts'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
-import { areaLog, createLog, flushLog } from './log.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
 import { transpileStored } from './plugins/site-apps.ts'
 import { createSignInLink, mayPrintLink } from './signin/links.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 import { oldest as oldestUser } from './store/users.ts'
+import { areaLog, createLog, flushLog } from './telemetry/log.ts'
 
 /** For programs that start a server themselves. */
 export { type Config, readConfig }

@@ -1,5 +1,5 @@
-import { consoleIndex } from '../console-files.ts'
 import { AppError } from '../errors.ts'
+import { consoleIndex } from './console-files.ts'
 import type { RawResponse } from './handler-context.ts'
 import { htmlPage } from './html.ts'
 

@@ -4,9 +4,9 @@ import { createLoop } from '../background/loop.ts'
 import { createProcessPool, ProcessExited } from '../background/process-pool.ts'
 import { type Config, durationMs } from '../config.ts'
 import type { Ids } from '../ids.ts'
-import type { Metrics } from '../metrics.ts'
 import type { Db } from '../sql/db.ts'
 import * as installation from '../store/installation.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { BackupJob, BackupReply, StoredBackup } from './messages.ts'
 
 const LEASE_MS = 120_000

@@ -2,7 +2,7 @@
 import { connectToParent } from '../background/parent.ts'
 import { preferThreadPool } from '../background/priority.ts'
 import { errorCode } from '../errors.ts'
-import { openTracing, type Tracing } from '../tracing.ts'
+import { openTracing, type Tracing } from '../telemetry/tracing.ts'
 import { type DeliveryJob, deliver, describeFailure, type Reporter } from './deliver.ts'
 import type { DeliveryReply, DeliveryRequest } from './messages.ts'
 import { testDestination } from './test-destination.ts'

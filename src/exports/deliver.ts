@@ -10,7 +10,7 @@ import { CHANGING_FEEDS, type Model } from '../events/models.ts'
 import { openSource } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import type { Observe } from '../sql/db.ts'
-import type { TracingSettings } from '../tracing.ts'
+import type { TracingSettings } from '../telemetry/tracing.ts'
 import { loadDestination } from './catalog.ts'
 import {
   type Checkpoint,

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { consoleFile } from '../api/console-files.ts'
 import { consolePage } from '../api/console-page.ts'
-import { consoleFile } from '../console-files.ts'
 import { operations } from '../contract/table.ts'
 import { pathOf } from './request-url.ts'
 

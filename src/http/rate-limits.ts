@@ -4,9 +4,9 @@ import type { AreaName } from '../contract/operations.ts'
 import type { Operation } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { Limit } from '../metrics.ts'
 import { touch } from '../store/api_keys.ts'
 import * as requestCounts from '../store/request_counts.ts'
+import type { Limit } from '../telemetry/metrics.ts'
 import {
   createCounter,
   PER_ADDRESS,

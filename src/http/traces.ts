@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Span, Tracing } from '../tracing.ts'
+import type { Span, Tracing } from '../telemetry/tracing.ts'
 import { pathOf } from './request-url.ts'
 
 declare module 'fastify' {

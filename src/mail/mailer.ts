@@ -1,7 +1,7 @@
 /** Sends the emails in the outbox. */
 import { createLoop } from '../background/loop.ts'
-import type { MailResult } from '../metrics.ts'
 import type { Db } from '../sql/db.ts'
+import type { MailResult } from '../telemetry/metrics.ts'
 import type { Message, Send } from './message.ts'
 import type { QueuedMail } from './outbox.ts'
 import * as outbox from './outbox.ts'

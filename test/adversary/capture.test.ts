@@ -1,8 +1,8 @@
 /** Malicious capture bodies of up to 20 MB, and reads of the events that they stored. */
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { seeded } from '../helpers/seeded.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 import { attackOf, type Case, eventReadRequests, inputFieldsOf, textsFor } from './input-fields.ts'
 import { CAPTURE_BODIES, JSON_BODIES, PAST_INCIDENTS } from './malicious-bodies.ts'
 import { type Attack, openTarget, type Target, type World } from './target.ts'

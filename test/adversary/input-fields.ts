@@ -1,6 +1,6 @@
 /** Every parameter, header and body field that takes a text. They are read from the contract, so new operations are included. */
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
-import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/tenants.ts'
+import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/seeds/tenants.ts'
 import { EXPRESSIONS, type MakeText, TEXTS } from './malicious-texts.ts'
 import type { Attack, Reply, Request, Send, World } from './target.ts'
 

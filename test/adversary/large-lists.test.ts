@@ -1,7 +1,7 @@
 /** Lists of the largest items that the contract accepts. */
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { figure } from '../helpers/figures.ts'
+import { figure } from '../helpers/assertions/figures.ts'
 import { openTarget } from './target.ts'
 
 /** The default page size. */

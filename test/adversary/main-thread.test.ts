@@ -8,9 +8,9 @@ import t, { type Test } from 'tap'
 import { openLargePayload, PAYLOAD_LIMIT_BYTES } from '../../src/events/payload.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { emptyPlace } from '../helpers/postgres.ts'
-import { type ServerProcess, serveArguments, startProcess } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { type ServerProcess, serveArguments, startProcess } from '../helpers/programs/process.ts'
 
 /** A body at the limit takes 20 ms on a new machine. The lowest of some attempts counts, because a garbage collection may add to one. */
 const LIMIT_MS = 40

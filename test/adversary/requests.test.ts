@@ -1,8 +1,8 @@
 /** Malicious texts in every field of every request do not block other requests. */
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { seeded } from '../helpers/seeded.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 import { attackOf, type Case, type InputField, inputFieldsOf, textsFor } from './input-fields.ts'
 import { openTarget } from './target.ts'
 

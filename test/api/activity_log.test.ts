@@ -6,8 +6,8 @@ import { verify as verifyDomain } from '../../src/store/domains.ts'
 import * as members from '../../src/store/members.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
-import { IDENTITY_PROVIDER } from '../helpers/certificate.ts'
-import { openNameserver, type Zone } from '../helpers/nameserver.ts'
+import { IDENTITY_PROVIDER } from '../helpers/peers/certificate.ts'
+import { openNameserver, type Zone } from '../helpers/peers/nameserver.ts'
 
 t.setTimeout(10 * 60_000)
 

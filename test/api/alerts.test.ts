@@ -6,9 +6,9 @@ import { permanentError, retryableError } from '../../src/exports/destination.ts
 import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { type AppOptions, ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
-import { openMailbox, readable } from '../helpers/mailbox.ts'
-import { isSigned, openReceiver, type Receiver } from '../helpers/receiver.ts'
+import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
+import { isSigned, openReceiver, type Receiver } from '../helpers/peers/receiver.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 t.setTimeout(10 * 60_000)
 

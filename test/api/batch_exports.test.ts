@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { createDeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { type ApiResponse, ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -2,8 +2,8 @@ import t from 'tap'
 import { verify } from '../../src/store/domains.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
-import { IDENTITY_PROVIDER, SELF_SIGNED } from '../helpers/certificate.ts'
-import { openNameserver, type Zone } from '../helpers/nameserver.ts'
+import { IDENTITY_PROVIDER, SELF_SIGNED } from '../helpers/peers/certificate.ts'
+import { openNameserver, type Zone } from '../helpers/peers/nameserver.ts'
 
 t.setTimeout(10 * 60_000)
 

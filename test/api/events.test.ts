@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { csvCell } from '../../src/api/csv.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3600 * SECOND

@@ -10,7 +10,7 @@ import { readConfig } from '../../src/config.ts'
 import { buildDeps } from '../../src/deps.ts'
 import { sql } from '../../src/sql/template.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const HOUR_MS = 3_600_000
 const UNKNOWN = '99999999-9999-7999-8999-999999999999'

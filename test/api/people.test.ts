@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
 
 const RUNS = PROVE ? 300 : 12
 const STEPS = 40

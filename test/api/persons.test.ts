@@ -2,7 +2,7 @@
 import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { ingest, type SentEvent } from '../helpers/exports.ts'
+import { ingest, type SentEvent } from '../helpers/seeds/exports.ts'
 
 const PERSONS = '/api/projects/1/persons'
 

@@ -8,8 +8,8 @@ import { name, sql } from '../../src/sql/template.ts'
 import { reencryptSecrets } from '../../src/store/secrets.ts'
 import { createVault } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { type Files, tarOf, zipOf } from '../helpers/archives.ts'
-import { openPluginHosts } from '../helpers/plugin-hosts.ts'
+import { type Files, tarOf, zipOf } from '../helpers/peers/archives.ts'
+import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
 
 const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { capture, runPlugin, storedEvents } from '../helpers/plugins.ts'
+import { capture, runPlugin, storedEvents } from '../helpers/seeds/plugins.ts'
 
 const options = { environment: { SECRET_KEY: '5e'.repeat(32) } }
 const MASK = '********'

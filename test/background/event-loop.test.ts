@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { beginWork, endWork, STALL_MS, type Stall, watchEventLoop } from '../../src/background/event-loop.ts'
-import { environmentWith, programFile } from '../helpers/process.ts'
+import { environmentWith, programFile } from '../helpers/programs/process.ts'
 
 /** Uses this much CPU time of the thread without returning to the event loop. */
 function compute(milliseconds: number): void {

@@ -7,8 +7,8 @@ import * as outbox from '../../src/mail/outbox.ts'
 import { type Sql, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
 import { IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
-import { commit, plainEvents } from '../helpers/exports.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { commit, plainEvents } from '../helpers/seeds/exports.ts'
 
 t.setTimeout((PROVE ? 60 : 5) * 60_000)
 

@@ -11,8 +11,8 @@ import {
   type ProcessPool,
   type ProcessPoolOptions,
 } from '../../src/background/process-pool.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import type { PooledReply, PooledRequest } from '../helpers/pooled-process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import type { PooledReply, PooledRequest } from '../helpers/programs/pooled-process.ts'
 
 // Idle processes do not keep the event loop alive.
 const keepAlive = setInterval(() => undefined, 1_000)
@@ -22,7 +22,10 @@ type Pool = ProcessPool<PooledRequest, PooledReply>
 type Child = PooledProcess<PooledRequest, PooledReply>
 
 function openPool(t: Test, options: Partial<ProcessPoolOptions> = {}): Pool {
-  const pool: Pool = createProcessPool({ program: new URL('../helpers/pooled-process', import.meta.url), ...options })
+  const pool: Pool = createProcessPool({
+    program: new URL('../helpers/programs/pooled-process', import.meta.url),
+    ...options,
+  })
   t.teardown(() => pool.stop())
   return pool
 }
@@ -159,7 +162,7 @@ t.test('a child ignores the signals that service managers send to the whole grou
 t.test('a process whose thread is blocked ends with a killed server', async (t) => {
   const pipe = join(freshFolder(t), 'pipe')
   execFileSync('mkfifo', [pipe])
-  const owner = spawn(process.execPath, ['--import=tsx', 'test/helpers/pool-owner.ts', pipe], {
+  const owner = spawn(process.execPath, ['--import=tsx', 'test/helpers/programs/pool-owner.ts', pipe], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [pid] = await once(owner.stdout, 'data')

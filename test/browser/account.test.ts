@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { type Console, OWNER, openConsole, PASSWORD } from '../helpers/console.ts'
-import { openMailbox, readable } from '../helpers/mailbox.ts'
+import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
+import { type Console, OWNER, openConsole, PASSWORD } from '../helpers/programs/console.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
 const NEW_PASSWORD = 'another horse battery staple 43'

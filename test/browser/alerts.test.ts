@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { openConsole } from '../helpers/console.ts'
-import { openMailbox } from '../helpers/mailbox.ts'
-import { isSigned, openReceiver } from '../helpers/receiver.ts'
+import { openMailbox } from '../helpers/peers/mailbox.ts'
+import { isSigned, openReceiver } from '../helpers/peers/receiver.ts'
+import { openConsole } from '../helpers/programs/console.ts'
 
 t.setTimeout(15 * 60_000)
 

@@ -1,8 +1,8 @@
 /** The pages of stored credentials, and their choice in the form of an export. */
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { openConsole } from '../helpers/console.ts'
-import { createExport, dialog, ENVIRONMENT, openPeer } from '../helpers/console-exports.ts'
+import { openConsole } from '../helpers/programs/console.ts'
+import { createExport, dialog, ENVIRONMENT, openPeer } from '../helpers/seeds/console-exports.ts'
 
 const SECRET_KEY = '5e'.repeat(32)
 

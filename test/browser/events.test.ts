@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { type Console, openConsole } from '../helpers/console.ts'
+import { type Console, openConsole } from '../helpers/programs/console.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

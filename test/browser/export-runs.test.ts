@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { openConsole } from '../helpers/console.ts'
+import { openConsole } from '../helpers/programs/console.ts'
 import {
   backfill,
   createExport,
@@ -13,7 +13,7 @@ import {
   httpExport,
   openPeer,
   runsOf,
-} from '../helpers/console-exports.ts'
+} from '../helpers/seeds/console-exports.ts'
 
 /** A promise that the test resolves. */
 function gate(): { opened: Promise<void>; open: () => void } {

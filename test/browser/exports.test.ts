@@ -1,7 +1,7 @@
 /** The list of exports, and the form that creates and edits them. */
 import type { Locator } from 'playwright-core'
 import t from 'tap'
-import { openConsole } from '../helpers/console.ts'
+import { openConsole } from '../helpers/programs/console.ts'
 import {
   backfill,
   createExport,
@@ -15,7 +15,7 @@ import {
   LATER,
   openPeer,
   runsOf,
-} from '../helpers/console-exports.ts'
+} from '../helpers/seeds/console-exports.ts'
 
 /** Replaces the text of the editor as a user does. Chrome's own replacement copies styles, which the policy reports. */
 async function write(editor: Locator, text: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { openConsole } from '../helpers/console.ts'
-import { openNameserver, type Zone } from '../helpers/nameserver.ts'
+import { openNameserver, type Zone } from '../helpers/peers/nameserver.ts'
+import { openConsole } from '../helpers/programs/console.ts'
 
 t.setTimeout(15 * 60_000)
 

@@ -1,10 +1,10 @@
 /** The pages of plugins: lists, installation, settings, source, upgrades, runs and access levels. */
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { type Console, openConsole } from '../helpers/console.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { openPluginHosts } from '../helpers/plugin-hosts.ts'
-import { command, ended } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
+import { type Console, openConsole } from '../helpers/programs/console.ts'
+import { command, ended } from '../helpers/programs/process.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'

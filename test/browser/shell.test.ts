@@ -1,7 +1,7 @@
 /** The frame around all pages: switcher, search, navigation and themes. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { openConsole } from '../helpers/console.ts'
+import { openConsole } from '../helpers/programs/console.ts'
 
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate('document.activeElement.getAttribute("aria-label")')

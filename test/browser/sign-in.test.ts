@@ -1,8 +1,8 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { OWNER, openConsole, PASSWORD } from '../helpers/console.ts'
-import { type Mailbox, openMailbox, readable } from '../helpers/mailbox.ts'
+import { type Mailbox, openMailbox, readable } from '../helpers/peers/mailbox.ts'
+import { OWNER, openConsole, PASSWORD } from '../helpers/programs/console.ts'
 
 const NEW_PASSWORD = 'four unrelated dictionary nouns 7'
 

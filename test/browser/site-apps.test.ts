@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { openConsole } from '../helpers/console.ts'
+import { openConsole } from '../helpers/programs/console.ts'
 
 /** Asks for the settings of the project, and adds a script element for each site app. */
 const PAGE = `<!doctype html>

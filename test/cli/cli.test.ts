@@ -22,9 +22,9 @@ import t, { type Test } from 'tap'
 import { areaCommand, areas } from '../../src/cli/area.ts'
 import { EXIT } from '../../src/cli/failure.ts'
 import { operations } from '../../src/contract/table.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { migratedDatabase } from '../helpers/postgres.ts'
-import { command, type Ended, ended } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { migratedDatabase } from '../helpers/programs/postgres.ts'
+import { command, type Ended, ended } from '../helpers/programs/process.ts'
 
 const root = freshFolder(t)
 

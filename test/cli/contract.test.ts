@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { operations } from '../../src/contract/table.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
-import { command, ended, programFile, startProcess } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { emptyDatabase } from '../helpers/programs/postgres.ts'
+import { command, ended, programFile, startProcess } from '../helpers/programs/process.ts'
 
 interface Finding {
   operation: string

@@ -15,12 +15,12 @@ import { describeTables, type Table } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as copies from '../../src/store/copies.ts'
 import { openApp } from '../helpers/app.ts'
-import { insertEvents, uuid } from '../helpers/events.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { emptyDatabase, migratedDatabase } from '../helpers/postgres.ts'
-import { command, type Ended, ended } from '../helpers/process.ts'
-import { openSite, type Site, until } from '../helpers/site.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { emptyDatabase, migratedDatabase } from '../helpers/programs/postgres.ts'
+import { command, type Ended, ended } from '../helpers/programs/process.ts'
+import { openSite, type Site, until } from '../helpers/programs/site.ts'
+import { insertEvents, uuid } from '../helpers/seeds/events.ts'
 
 /** The tables at which the copy is blocked and killed; all but the last in `prove`. */
 const KILL_TABLES = ['events']

@@ -9,9 +9,9 @@ import t from 'tap'
 import { COLUMNS, parseColumn } from '../../src/cli/columns.ts'
 import { rowSchema } from '../../src/cli/output.ts'
 import { contract, operations, resolve } from '../../src/contract/table.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { notRun } from '../helpers/not-run.ts'
-import { command, type Ended, ended, programFile, startProcess } from '../helpers/process.ts'
+import { notRun } from '../helpers/assertions/not-run.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { command, type Ended, ended, programFile, startProcess } from '../helpers/programs/process.ts'
 
 const root = freshFolder(t)
 const data = join(root, 'data')

@@ -14,9 +14,9 @@ import * as organizations from '../../src/store/organizations.ts'
 import * as projects from '../../src/store/projects.ts'
 import * as users from '../../src/store/users.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { emptyDatabase, emptyPlace } from '../helpers/postgres.ts'
-import { command, type Ended, ended } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { emptyDatabase, emptyPlace } from '../helpers/programs/postgres.ts'
+import { command, type Ended, ended } from '../helpers/programs/process.ts'
 
 const EXPORT_FOLDER = freshFolder(t)
 

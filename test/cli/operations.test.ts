@@ -24,11 +24,11 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { createVault } from '../../src/store/vault.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { openMailbox } from '../helpers/mailbox.ts'
-import { openNameserver } from '../helpers/nameserver.ts'
-import { migratedDatabase } from '../helpers/postgres.ts'
-import { command, type Ended, ended, startProcess } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openMailbox } from '../helpers/peers/mailbox.ts'
+import { openNameserver } from '../helpers/peers/nameserver.ts'
+import { migratedDatabase } from '../helpers/programs/postgres.ts'
+import { command, type Ended, ended, startProcess } from '../helpers/programs/process.ts'
 
 type Variables = Record<string, string>
 

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { command, ended } from '../helpers/process.ts'
+import { command, ended } from '../helpers/programs/process.ts'
 
 t.setTimeout(120_000)
 

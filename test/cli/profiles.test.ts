@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import { askSecret, confirm, isInteractive } from '../../src/cli/prompt.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { command, type Ended, ended, startProcess } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { command, type Ended, ended, startProcess } from '../helpers/programs/process.ts'
 
 type Variables = Record<string, string>
 

@@ -5,8 +5,8 @@ import { cpSync, readdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { parseServeArgs } from '../../src/cli/serve.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { builtProgram, type Ended, ended } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { builtProgram, type Ended, ended } from '../helpers/programs/process.ts'
 
 const built = builtProgram()
 

@@ -1,7 +1,7 @@
 /** Third-party clients from npm against `serve --dialect posthog`. */
 import t from 'tap'
-import { clientFile, clientPackage, installClients, run } from '../helpers/clients.ts'
-import { serveArguments, startProcess } from '../helpers/process.ts'
+import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
+import { serveArguments, startProcess } from '../helpers/programs/process.ts'
 
 installClients()
 // Queries over properties are slow on a busy machine.

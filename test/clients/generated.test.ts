@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { clientFile, clientPackage, installClients, run } from '../helpers/clients.ts'
-import { serveArguments, startProcess } from '../helpers/process.ts'
+import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
+import { serveArguments, startProcess } from '../helpers/programs/process.ts'
 
 installClients()
 const TSC = clientFile('node_modules/typescript/bin/tsc')

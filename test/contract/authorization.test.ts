@@ -6,7 +6,15 @@ import { contract, type Operation, operations } from '../../src/contract/table.t
 import { sql } from '../../src/sql/template.ts'
 import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import { type ApiResponse, ENGINES, openApp, type SendOptions, type TestApp } from '../helpers/app.ts'
-import { createResources, type Id, type Request, requestOf, type Send, type Tenant, urlOf } from '../helpers/tenants.ts'
+import {
+  createResources,
+  type Id,
+  type Request,
+  requestOf,
+  type Send,
+  type Tenant,
+  urlOf,
+} from '../helpers/seeds/tenants.ts'
 import { CALLERS, KINDS, OPERATIONS } from './authorization.ts'
 
 t.setTimeout(10 * 60_000)

@@ -3,8 +3,8 @@ import t from 'tap'
 import { findChangedRequests } from '../../scripts/contract-rules.ts'
 import { contractOf } from '../../src/contract/table.ts'
 import { onBothEngines } from '../helpers/app.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { command, ended, serveArguments, startProcess } from '../helpers/process.ts'
+import { command, ended, serveArguments, startProcess } from '../helpers/programs/process.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const EVENTS = '/api/projects/@current/events/'
 

@@ -8,7 +8,7 @@ import type { Db } from '../../src/sql/db.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
 import {
   createTenant,
   type Id,
@@ -22,7 +22,7 @@ import {
   type Tenant,
   unknownId,
   urlOf,
-} from '../helpers/tenants.ts'
+} from '../helpers/seeds/tenants.ts'
 
 type Json = Record<string, any>
 

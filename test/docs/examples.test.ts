@@ -5,7 +5,6 @@ import t, { type Test } from 'tap'
 import { AGGREGATIONS } from '../../src/hogql/aggregations.ts'
 import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { azuriteConnection, openBucket, openContainer } from '../helpers/object-stores.ts'
 import {
   assertSuccess,
   type Block,
@@ -15,8 +14,9 @@ import {
   proseOf,
   runBlocks,
   startPageServer,
-} from '../helpers/pages.ts'
-import { emptyDatabase, emptyPlace } from '../helpers/postgres.ts'
+} from '../helpers/assertions/pages.ts'
+import { azuriteConnection, openBucket, openContainer } from '../helpers/peers/object-stores.ts'
+import { emptyDatabase, emptyPlace } from '../helpers/programs/postgres.ts'
 
 /** The session of the README starts its own server. */
 const OWN_TEST = 'README.md'

@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, w
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { assertSuccess, codeBlocks, createReaderFolder, runBlocks } from '../helpers/pages.ts'
-import { builtProgram, ended, environmentWith } from '../helpers/process.ts'
+import { assertSuccess, codeBlocks, createReaderFolder, runBlocks } from '../helpers/assertions/pages.ts'
+import { builtProgram, ended, environmentWith } from '../helpers/programs/process.ts'
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')

@@ -8,8 +8,8 @@ import { describeClientSettings, describeSettings } from '../../src/config.ts'
 import type { OpenApiSchema } from '../../src/contract/document.ts'
 import { contract, resolve } from '../../src/contract/table.ts'
 import { DESTINATION_TYPES } from '../../src/exports/catalog.ts'
-import { codeBlocks, PAGES, proseOf } from '../helpers/pages.ts'
-import { command, ended } from '../helpers/process.ts'
+import { codeBlocks, PAGES, proseOf } from '../helpers/assertions/pages.ts'
+import { command, ended } from '../helpers/programs/process.ts'
 
 /** The changelog also describes commands and settings of the past. */
 const CURRENT_PAGES = PAGES.filter((page) => page !== 'CHANGELOG.md')

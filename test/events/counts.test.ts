@@ -11,10 +11,10 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { isSimulated } from '../helpers/citus.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { PROVE } from '../helpers/figures.ts'
-import { simulateNodes } from '../helpers/nodes-of-projects.ts'
+import { PROVE } from '../helpers/assertions/figures.ts'
+import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
+import { isSimulated } from '../helpers/programs/citus.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const SECOND = 1_000_000
 const MINUTE = 60 * SECOND

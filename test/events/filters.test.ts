@@ -1,7 +1,7 @@
 /** The `properties` filter, `where` and `select`, the same on both engines. */
 import t from 'tap'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const EVENTS = '/api/projects/1/events/'
 const SECOND = 1_000_000

@@ -20,12 +20,12 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
-import { isSimulated } from '../helpers/citus.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { emptyPlace } from '../helpers/postgres.ts'
-import { startProcess } from '../helpers/process.ts'
-import { seeded } from '../helpers/seeded.ts'
-import { until } from '../helpers/site.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { isSimulated } from '../helpers/programs/citus.ts'
+import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { startProcess } from '../helpers/programs/process.ts'
+import { until } from '../helpers/programs/site.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 
 const KILLS = PROVE ? 25 : 3
 const silent = pino({ level: 'silent' })

@@ -12,8 +12,8 @@ import { MAX_VALUES, scanPayload } from '../../src/events/token-scan.ts'
 import { JsonScanner } from '../../src/json/scan.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { startProcess } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { startProcess } from '../helpers/programs/process.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LIMIT_BYTES = 20 * MEBIBYTE

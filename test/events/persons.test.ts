@@ -3,7 +3,7 @@ import t from 'tap'
 import { isPlaceholderId, personIdOf } from '../../src/events/persons.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { seeded } from '../helpers/seeded.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 
 type Sent = Record<string, unknown>
 

@@ -8,9 +8,9 @@ import { sql } from '../../src/sql/template.ts'
 import { idsAfter } from '../../src/store/projects.ts'
 import * as purges from '../../src/store/purges.ts'
 import { onBothEngines, openApp } from '../helpers/app.ts'
-import { isSimulated } from '../helpers/citus.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { simulateNodes } from '../helpers/nodes-of-projects.ts'
+import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
+import { isSimulated } from '../helpers/programs/citus.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const DAY = 86_400_000_000
 const silent = { info: () => undefined, error: () => undefined }

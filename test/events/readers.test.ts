@@ -12,11 +12,11 @@ import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
-import { isSimulated } from '../helpers/citus.ts'
-import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
-import { readerProgram } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { isSimulated } from '../helpers/programs/citus.ts'
+import { emptyDatabase } from '../helpers/programs/postgres.ts'
+import { readerProgram } from '../helpers/programs/process.ts'
+import { insertEvents, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 /** Never finishes. */
 const endless = sql`
@@ -193,7 +193,7 @@ t.test('a reader that crashes fails its query and is replaced', async (t) => {
 
 t.test('readers exit with a killed server, even inside a query', async (t) => {
   const folder = freshFolder(t)
-  const server = fork(new URL('../helpers/endless-query.ts', import.meta.url), [folder])
+  const server = fork(new URL('../helpers/programs/endless-query.ts', import.meta.url), [folder])
   await once(server, 'message')
   const readers = children(server.pid)
   t.equal(readers.length, 1)

@@ -9,8 +9,8 @@ import type { Encoding } from '../../src/events/lines.ts'
 import { openSource, type Source } from '../../src/events/source.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
-import { PROVE } from '../helpers/figures.ts'
+import { PROVE } from '../helpers/assertions/figures.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const COUNT = 95
 const { uuid, event, distinct_id, person_id, properties, timestamp, elements_chain, set, ip } = EVENT_COLUMNS

@@ -3,8 +3,8 @@ import pg from 'pg'
 import t from 'tap'
 import { ingest } from '../../src/events/ingest.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { insertPerson, insertEvents as insertRows, NEW_YEAR, type StoredEvent, uuid } from '../helpers/events.ts'
-import { ingest as ingestAndWait } from '../helpers/exports.ts'
+import { insertPerson, insertEvents as insertRows, NEW_YEAR, type StoredEvent, uuid } from '../helpers/seeds/events.ts'
+import { ingest as ingestAndWait } from '../helpers/seeds/exports.ts'
 
 const DAY = 86_400_000_000
 

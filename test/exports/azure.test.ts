@@ -7,9 +7,10 @@ import type { Checkpoint } from '../../src/exports/destination.ts'
 import { loadAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
-import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { AZURITE_KEY, azuriteConnection, openContainer } from '../helpers/object-stores.ts'
-import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { AZURITE_KEY, azuriteConnection, openContainer } from '../helpers/peers/object-stores.ts'
+import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
 const azure = await loadAzure()

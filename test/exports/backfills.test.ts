@@ -6,7 +6,7 @@ import { permanentError } from '../../src/exports/destination.ts'
 import { createExporter, type Exporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -9,10 +9,10 @@ import type { Checkpoint, Delivery } from '../../src/exports/destination.ts'
 import { bigquery, createBigQuery } from '../../src/exports/destinations/bigquery.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { type BigQueryStep, openBigQueryStub, PEER_TEXT } from '../helpers/bigquery.ts'
-import { uuid } from '../helpers/events.ts'
-import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { type BigQueryStep, openBigQueryStub, PEER_TEXT } from '../helpers/peers/bigquery.ts'
+import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 t.setTimeout(180_000)
 

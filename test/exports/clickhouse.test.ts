@@ -7,10 +7,18 @@ import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/de
 import { clickhouse, createClickHouse } from '../../src/exports/destinations/clickhouse.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { mergedRows, openClickHouse, type StubFault } from '../helpers/clickhouse.ts'
-import { uuid } from '../helpers/events.ts'
-import { FIRST_ATTEMPT, ingest, jobFor, listener, logsOf, NEVER_ABORTED, plainEvents } from '../helpers/exports.ts'
-import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { mergedRows, openClickHouse, type StubFault } from '../helpers/peers/clickhouse.ts'
+import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import {
+  FIRST_ATTEMPT,
+  ingest,
+  jobFor,
+  listener,
+  logsOf,
+  NEVER_ABORTED,
+  plainEvents,
+} from '../helpers/seeds/exports.ts'
 
 const SMALL = { events: 100, bytes: 1024 * 1024, idle_ms: 1_000, request_ms: 5_000 }
 const small = createClickHouse(SMALL)

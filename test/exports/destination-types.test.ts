@@ -1,7 +1,7 @@
 /** The configs of Redshift, ClickHouse, AwsS3 and S3Compatible through the API. */
 import t from 'tap'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
+import { freshFolder } from '../helpers/folders.ts'
 
 const KEYS = { aws_access_key_id: 'AKIDSECRET', aws_secret_access_key: 'verysecret' }
 const BUCKET = { bucket_name: 'events', region: 'us-east-1', prefix: 'all' }

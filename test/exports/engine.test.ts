@@ -12,8 +12,9 @@ import { permanentError, retryableError } from '../../src/exports/destination.ts
 import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { commit, freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
-import { openMailbox, readable } from '../helpers/mailbox.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
+import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

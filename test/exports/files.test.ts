@@ -18,7 +18,8 @@ import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver, describeFailure, type Report } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
 

@@ -9,8 +9,8 @@ import type { Checkpoint, Delivery, Tools } from '../../src/exports/destination.
 import { createHttp, type HttpLimits, http } from '../../src/exports/destinations/http.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { uuid } from '../helpers/events.ts'
-import { ingest, jobFor, listener, plainEvents, type SentEvent } from '../helpers/exports.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import { ingest, jobFor, listener, plainEvents, type SentEvent } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
 const allowed = createOutbound({ allow: '127.0.0.1' })

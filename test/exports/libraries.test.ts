@@ -3,7 +3,7 @@ import Module from 'node:module'
 import t, { type Test } from 'tap'
 import packageJson from '../../package.json' with { type: 'json' }
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const loader = Module as unknown as { _resolveFilename(name: string, ...rest: unknown[]): string }
 

@@ -13,12 +13,12 @@ import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { DestinationType } from '../../src/exports/destination.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { openBigQueryStub } from '../helpers/bigquery.ts'
-import { mergedRows, openClickHouse } from '../helpers/clickhouse.ts'
-import { ingest, jobFor, listener, type SentEvent } from '../helpers/exports.ts'
-import { PROVE } from '../helpers/figures.ts'
-import { openRedshift } from '../helpers/redshift.ts'
-import { openSnowflakeStub } from '../helpers/snowflake.ts'
+import { PROVE } from '../helpers/assertions/figures.ts'
+import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
+import { mergedRows, openClickHouse } from '../helpers/peers/clickhouse.ts'
+import { openRedshift } from '../helpers/peers/redshift.ts'
+import { openSnowflakeStub } from '../helpers/peers/snowflake.ts'
+import { ingest, jobFor, listener, type SentEvent } from '../helpers/seeds/exports.ts'
 
 t.setTimeout((PROVE ? 20 : 5) * 60_000)
 

@@ -8,7 +8,8 @@ import { EVENT_COLUMNS } from '../../src/events/extract.ts'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import { openParquet } from '../../src/exports/formats/parquet.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
 const BASE = '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z'

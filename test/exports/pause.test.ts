@@ -13,8 +13,8 @@ import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { highestPosition } from '../../src/store/batch_exports.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
-import { commit, ingest, plainEvents } from '../helpers/exports.ts'
-import { PROVE } from '../helpers/figures.ts'
+import { PROVE } from '../helpers/assertions/figures.ts'
+import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 /** Random sequences of the property test. */
 const SEQUENCES = PROVE ? 500 : 15

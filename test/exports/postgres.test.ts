@@ -12,8 +12,9 @@ import type { Delivery, Tools } from '../../src/exports/destination.ts'
 import { createPostgres, postgres } from '../../src/exports/destinations/postgres.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { SELF_SIGNED } from '../helpers/certificate.ts'
-import { insertEvents, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { SELF_SIGNED } from '../helpers/peers/certificate.ts'
+import { emptyDatabase } from '../helpers/programs/postgres.ts'
+import { insertEvents, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 import {
   FIRST_ATTEMPT,
   failureOf,
@@ -23,8 +24,7 @@ import {
   logsOf,
   NEVER_ABORTED,
   plainEvents,
-} from '../helpers/exports.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
+} from '../helpers/seeds/exports.ts'
 
 interface Config {
   user: string

@@ -1,7 +1,7 @@
 /** project_batch_exports.preview, and the place of errors in HogQL. */
 import t from 'tap'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/events.ts'
+import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const SECOND = 1_000_000
 

@@ -11,20 +11,20 @@ import type { Delivery, Tools } from '../../src/exports/destination.ts'
 import { createRedshift, redshift } from '../../src/exports/destinations/redshift.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { uuid } from '../helpers/events.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
+import { stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import { uuid } from '../helpers/seeds/events.ts'
 import {
   FIRST_ATTEMPT,
   failureOf,
-  freshFolder,
   ingest,
   jobFor,
   listener,
   logsOf,
   NEVER_ABORTED,
   plainEvents,
-} from '../helpers/exports.ts'
-import { KEYS, openRedshift, ROLE } from '../helpers/redshift.ts'
-import { stepsOf, toolsFor } from '../helpers/stores.ts'
+} from '../helpers/seeds/exports.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 

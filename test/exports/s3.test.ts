@@ -7,9 +7,10 @@ import type { Checkpoint } from '../../src/exports/destination.ts'
 import { awsS3, createAwsS3, createS3, s3, s3Compatible } from '../../src/exports/destinations/s3.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
-import { freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { type Bucket, openBucket } from '../helpers/object-stores.ts'
-import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { type Bucket, openBucket } from '../helpers/peers/object-stores.ts'
+import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
 const shortTimeouts = createS3(SHORT_TIMEOUTS)

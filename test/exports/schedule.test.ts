@@ -13,7 +13,7 @@ import {
 import { sql } from '../../src/sql/template.ts'
 import { findTimeZone, instantOf, localTime } from '../../src/time/zones.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

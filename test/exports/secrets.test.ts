@@ -18,7 +18,8 @@ import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
 import { createVault, KEY_FILE, readKeys } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
-import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const hex = (): string => randomBytes(32).toString('hex')
 const CONFIG = { url: 'https://events.example.com/batch/', token: 'phc_VERY_SECRET' }

@@ -11,10 +11,11 @@ import { accountUrl } from '../../src/exports/snowflake-session.ts'
 import { uploadRequest } from '../../src/exports/snowflake-stages.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { uuid } from '../helpers/events.ts'
-import { FIRST_ATTEMPT, freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { openSnowflakeStub, PEER_TEXT, type SnowflakeFault } from '../helpers/snowflake.ts'
-import { send, stepsOf, toolsFor } from '../helpers/stores.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openSnowflakeStub, PEER_TEXT, type SnowflakeFault } from '../helpers/peers/snowflake.ts'
+import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 t.setTimeout(180_000)
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { BEYOND_LEASE_MS, base, createExport, WINDOW_MS, waitForHorizon } from '../helpers/deliveries.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { isSigned, openReceiver } from '../helpers/receiver.ts'
-import { openSite, until } from '../helpers/site.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { isSigned, openReceiver } from '../helpers/peers/receiver.ts'
+import { openSite, until } from '../helpers/programs/site.ts'
+import { BEYOND_LEASE_MS, base, createExport, WINDOW_MS, waitForHorizon } from '../helpers/seeds/deliveries.ts'
 
 const ROUNDS = PROVE ? 25 : 2
 const EXPORTS = 3

@@ -3,7 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { openBigQueryStub } from '../helpers/bigquery.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
+import { openSnowflakeStub } from '../helpers/peers/snowflake.ts'
+import { openSite, until } from '../helpers/programs/site.ts'
 import {
   assertCompleted,
   assertOnceEach,
@@ -16,12 +19,9 @@ import {
   WINDOW_MS,
   waitForHorizon,
   wakeExporters,
-} from '../helpers/deliveries.ts'
-import { uuid } from '../helpers/events.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { seeded } from '../helpers/seeded.ts'
-import { openSite, until } from '../helpers/site.ts'
-import { openSnowflakeStub } from '../helpers/snowflake.ts'
+} from '../helpers/seeds/deliveries.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 
 const ROUNDS = PROVE ? 100 : 5
 const SEED = Number(process.env.SEED ?? 20261116)

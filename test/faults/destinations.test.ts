@@ -11,10 +11,11 @@ import { deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
 import { createPostgres } from '../../src/exports/destinations/postgres.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { failureOf, freshFolder, ingest, jobFor, listener, plainEvents } from '../helpers/exports.ts'
-import { notRun } from '../helpers/not-run.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
-import { toolsFor } from '../helpers/stores.ts'
+import { notRun } from '../helpers/assertions/not-run.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { toolsFor } from '../helpers/peers/stores.ts'
+import { emptyDatabase } from '../helpers/programs/postgres.ts'
+import { failureOf, ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
 const MEGABYTE = 1024 * 1024

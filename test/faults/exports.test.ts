@@ -11,6 +11,9 @@ import t, { type Test } from 'tap'
 import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { emptyDatabase, serverUrl } from '../helpers/programs/postgres.ts'
+import { openSite, type Site, until } from '../helpers/programs/site.ts'
 import {
   assertCompleted,
   assertOnceEach,
@@ -29,12 +32,9 @@ import {
   WINDOW_MS,
   waitForHorizon,
   wakeExporters,
-} from '../helpers/deliveries.ts'
-import { uuid } from '../helpers/events.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { emptyDatabase, serverUrl } from '../helpers/postgres.ts'
-import { seeded } from '../helpers/seeded.ts'
-import { openSite, type Site, until } from '../helpers/site.ts'
+} from '../helpers/seeds/deliveries.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 
 const ROUNDS = PROVE ? 100 : 3
 const PERSON_ROUNDS = PROVE ? 100 : 5

@@ -3,9 +3,9 @@ import t from 'tap'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { openMailbox } from '../helpers/mailbox.ts'
-import { emptyPlace } from '../helpers/postgres.ts'
-import { type ServerProcess, startProcess } from '../helpers/process.ts'
+import { openMailbox } from '../helpers/peers/mailbox.ts'
+import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 
 async function invite({ url }: ServerProcess, key: string, target_email: string): Promise<number> {
   const response = await fetch(`${url}/api/organizations/@current/invites/`, {

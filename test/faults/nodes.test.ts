@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openApp } from '../helpers/app.ts'
-import { uuid } from '../helpers/events.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { openMailbox } from '../helpers/mailbox.ts'
-import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/postgres.ts'
-import { type ServerProcess, serveArguments, startProcess } from '../helpers/process.ts'
-import { openSite, type Site, until } from '../helpers/site.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { openMailbox } from '../helpers/peers/mailbox.ts'
+import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/programs/postgres.ts'
+import { type ServerProcess, serveArguments, startProcess } from '../helpers/programs/process.ts'
+import { openSite, type Site, until } from '../helpers/programs/site.ts'
+import { uuid } from '../helpers/seeds/events.ts'
 
 const ROUNDS = PROVE ? 10 : 1
 const CLIENTS = 6

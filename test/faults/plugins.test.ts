@@ -7,11 +7,11 @@ import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { uuid } from '../helpers/events.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { emptyPlace } from '../helpers/postgres.ts'
-import { type ServerProcess, startProcess } from '../helpers/process.ts'
-import { until } from '../helpers/site.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
+import { until } from '../helpers/programs/site.ts'
+import { uuid } from '../helpers/seeds/events.ts'
 
 t.setTimeout(7_200_000)
 

@@ -5,7 +5,11 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { openClickHouse } from '../helpers/clickhouse.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openClickHouse } from '../helpers/peers/clickhouse.ts'
+import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
+import { openSite, type Site, until } from '../helpers/programs/site.ts'
 import {
   assertCompleted,
   assertOnceEach,
@@ -19,12 +23,8 @@ import {
   type Target,
   WINDOW_MS,
   wakeExporters,
-} from '../helpers/deliveries.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { KEYS, openRedshift, ROLE } from '../helpers/redshift.ts'
-import { seeded } from '../helpers/seeded.ts'
-import { openSite, type Site, until } from '../helpers/site.ts'
+} from '../helpers/seeds/deliveries.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 

@@ -10,10 +10,10 @@ import t, { type Test } from 'tap'
 import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
-import { base } from '../helpers/deliveries.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
-import { openReceiver } from '../helpers/receiver.ts'
-import { openSite, type Site, until } from '../helpers/site.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { openReceiver } from '../helpers/peers/receiver.ts'
+import { openSite, type Site, until } from '../helpers/programs/site.ts'
+import { base } from '../helpers/seeds/deliveries.ts'
 
 t.setTimeout((PROVE ? 240 : 5) * 60_000)
 

@@ -30,10 +30,10 @@ import { isUnrestricted, type KeyRestrictions, UNRESTRICTED } from '../../src/st
 import * as members from '../../src/store/members.ts'
 import type { SignInMethod } from '../../src/store/sessions.ts'
 import * as users from '../../src/store/users.ts'
-import { freshFolder } from './exports.ts'
-import { knownIds } from './ids.ts'
-import { migratedDatabase } from './postgres.ts'
-import { readerProgram } from './process.ts'
+import { freshFolder } from './folders.ts'
+import { migratedDatabase } from './programs/postgres.ts'
+import { readerProgram } from './programs/process.ts'
+import { knownIds } from './seeds/ids.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
 

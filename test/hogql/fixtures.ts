@@ -8,7 +8,7 @@ import { compile, type HogType } from '../../src/hogql/print.ts'
 import { compileQuery } from '../../src/hogql/query.ts'
 import { registerFunctions } from '../../src/hogql/sqlite-functions.ts'
 import { type Engine, type Sql, sql, compile as statement } from '../../src/sql/template.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
+import { emptyDatabase } from '../helpers/programs/postgres.ts'
 
 export const US = 1000
 /** 2026-04-01 12:00:00 */

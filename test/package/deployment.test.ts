@@ -14,12 +14,12 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { parseServeArgs } from '../../src/cli/serve.ts'
 import { describeSettings, readConfig } from '../../src/config.ts'
 import { contract } from '../../src/contract/table.ts'
-import { buildImage, type Image, isIgnored, parseDockerfile, variablesOf } from '../helpers/dockerfile.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { notRun } from '../helpers/not-run.ts'
-import { emptyPlace } from '../helpers/postgres.ts'
-import { openRegistry } from '../helpers/registry.ts'
-import { until } from '../helpers/site.ts'
+import { notRun } from '../helpers/assertions/not-run.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openRegistry } from '../helpers/peers/registry.ts'
+import { buildImage, type Image, isIgnored, parseDockerfile, variablesOf } from '../helpers/programs/dockerfile.ts'
+import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { until } from '../helpers/programs/site.ts'
 
 t.setTimeout(20 * 60_000)
 

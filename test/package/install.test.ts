@@ -19,10 +19,10 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
-import { freshFolder } from '../helpers/exports.ts'
-import { NODE_VERSIONS, nodeBinary } from '../helpers/nodes.ts'
-import { type Ended, ended } from '../helpers/process.ts'
-import { openRegistry, type Packed, pack } from '../helpers/registry.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openRegistry, type Packed, pack } from '../helpers/peers/registry.ts'
+import { NODE_VERSIONS, nodeBinary } from '../helpers/programs/nodes.ts'
+import { type Ended, ended } from '../helpers/programs/process.ts'
 
 t.setTimeout(20 * 60_000)
 

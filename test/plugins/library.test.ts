@@ -13,7 +13,7 @@ import {
   GENEROUS_LIMITS as LIMITS,
   type MemoryHost,
   openSandbox,
-} from '../helpers/sandbox.ts'
+} from '../helpers/seeds/sandbox.ts'
 
 t.setTimeout(120_000)
 

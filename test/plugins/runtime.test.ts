@@ -9,10 +9,11 @@ import * as metrics from '../../src/store/plugin_metrics.ts'
 import * as schedules from '../../src/store/plugin_schedules.ts'
 import * as states from '../../src/store/plugin_states.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { isSimulated } from '../helpers/citus.ts'
-import { uuid } from '../helpers/events.ts'
-import { ingest, plainEvents } from '../helpers/exports.ts'
-import { simulateNodes } from '../helpers/nodes-of-projects.ts'
+import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
+import { isSimulated } from '../helpers/programs/citus.ts'
+import { until } from '../helpers/programs/site.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 import {
   capture,
   configsUrl,
@@ -22,8 +23,7 @@ import {
   runPlugin,
   setEnabled,
   storedEvents,
-} from '../helpers/plugins.ts'
-import { until } from '../helpers/site.ts'
+} from '../helpers/seeds/plugins.ts'
 
 t.setTimeout(900_000)
 

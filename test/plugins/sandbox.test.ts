@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { isFinal } from '../../src/plugins/runtime/retries.ts'
 import type { EachResult, Outcome } from '../../src/plugins/runtime/sandbox.ts'
-import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/sandbox.ts'
+import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/seeds/sandbox.ts'
 
 const errorIn = (outcome: Outcome | undefined) =>
   typeof outcome === 'object' && outcome !== null ? outcome.error : undefined
@@ -305,7 +305,7 @@ t.test('the time of a request ends it, and the rest has no outcome', async (t: T
 })
 
 t.test('the process of a plugin that hangs ends with a killed server', async (t) => {
-  const server = spawn(process.execPath, ['--import=tsx', 'test/helpers/sandbox-process.ts'], {
+  const server = spawn(process.execPath, ['--import=tsx', 'test/helpers/programs/sandbox-process.ts'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => server.kill('SIGKILL'))

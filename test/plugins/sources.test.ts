@@ -8,8 +8,8 @@ import { CatalogEntry, catalog } from '../../src/plugins/catalog.ts'
 import { diffFields } from '../../src/plugins/changes.ts'
 import { type CodeInspector, createSandbox } from '../../src/plugins/runtime/sandbox.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
-import { tarOf, zipOf } from '../helpers/archives.ts'
-import { figure, PROVE } from '../helpers/figures.ts'
+import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { tarOf, zipOf } from '../helpers/peers/archives.ts'
 
 const URLS = PROVE ? 20_000 : 1_000
 const ARCHIVES = PROVE ? 20_000 : 500

@@ -13,7 +13,8 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { claimBackup } from '../../src/store/installation.ts'
 import { openApp, type TestApp } from '../helpers/app.ts'
-import { freshFolder, ingest, plainEvents } from '../helpers/exports.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { openApp } from '../helpers/app.ts'
-import { programFile } from '../helpers/process.ts'
+import { programFile } from '../helpers/programs/process.ts'
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 

@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
-import { prettyLine } from '../../src/log.ts'
+import { prettyLine } from '../../src/telemetry/log.ts'
 import { type AppOptions, ENGINES, openApp } from '../helpers/app.ts'
-import { command } from '../helpers/process.ts'
+import { command } from '../helpers/programs/process.ts'
 
 type Line = Record<string, unknown>
 

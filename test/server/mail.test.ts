@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import * as outbox from '../../src/mail/outbox.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { linkIn, linksIn, openMailbox, readable } from '../helpers/mailbox.ts'
+import { linkIn, linksIn, openMailbox, readable } from '../helpers/peers/mailbox.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

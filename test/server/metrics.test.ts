@@ -4,14 +4,14 @@ import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { metricsPage } from '../../scripts/metrics-page.ts'
-import { createMetrics } from '../../src/metrics.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { dueExports, openRuns } from '../../src/store/gauges.ts'
 import { recordBackup } from '../../src/store/installation.ts'
+import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { openMailbox } from '../helpers/mailbox.ts'
-import { parseScrape, usageOf } from '../helpers/promql.ts'
+import { parseScrape, usageOf } from '../helpers/assertions/promql.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { openMailbox } from '../helpers/peers/mailbox.ts'
 
 const HOUR_MS = 3_600_000
 

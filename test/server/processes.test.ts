@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import packageJson from '../../package.json' with { type: 'json' }
-import { freshFolder } from '../helpers/exports.ts'
-import { builtProgram, programFile, serveArguments } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { builtProgram, programFile, serveArguments } from '../helpers/programs/process.ts'
 
 const { PATH, HOME } = process.env
 const FLAGS = ['--json', '--port', '0']

@@ -8,8 +8,8 @@ import { describeSettings, readConfig } from '../../src/config.ts'
 import { negotiate } from '../../src/contract/accept.ts'
 import { createCounter, MAX_NAMES, type RateWindows } from '../../src/http/request-counter.ts'
 import { makeIds } from '../../src/ids.ts'
-import { histogram } from '../../src/metrics.ts'
 import { encloses } from '../../src/store/key-restrictions.ts'
+import { histogram } from '../../src/telemetry/metrics.ts'
 
 t.test('reads and validates settings', async (t) => {
   t.match(readConfig({}), {

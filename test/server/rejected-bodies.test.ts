@@ -6,8 +6,8 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { freshFolder } from '../helpers/exports.ts'
-import { startProcess } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { startProcess } from '../helpers/programs/process.ts'
 
 const MEBIBYTE = 1024 * 1024
 const ROUNDS = 4

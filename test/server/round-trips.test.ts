@@ -7,8 +7,8 @@ import t, { type Test } from 'tap'
 import { type Operation, operations, resolve } from '../../src/contract/table.ts'
 import * as members from '../../src/store/members.ts'
 import { openApp } from '../helpers/app.ts'
-import { migratedDatabase } from '../helpers/postgres.ts'
-import { createTenant, kindOf, type Tenant } from '../helpers/tenants.ts'
+import { migratedDatabase } from '../helpers/programs/postgres.ts'
+import { createTenant, kindOf, type Tenant } from '../helpers/seeds/tenants.ts'
 
 t.setTimeout(10 * 60_000)
 

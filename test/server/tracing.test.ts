@@ -4,11 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { parseTraceparent, statementName } from '../../src/tracing.ts'
+import { parseTraceparent, statementName } from '../../src/telemetry/tracing.ts'
 import { type AppOptions, ENGINES, openApp } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { migratedDatabase } from '../helpers/postgres.ts'
-import { command, ended, startProcess } from '../helpers/process.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { migratedDatabase } from '../helpers/programs/postgres.ts'
+import { command, ended, startProcess } from '../helpers/programs/process.ts'
 
 interface Span {
   name: string

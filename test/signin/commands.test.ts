@@ -2,7 +2,7 @@
 import t from 'tap'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
-import { command, ended } from '../helpers/process.ts'
+import { command, ended } from '../helpers/programs/process.ts'
 
 t.setTimeout(10 * 60_000)
 

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import * as users from '../../src/store/users.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
-import { CLIENT, openGitHub, type Provider } from '../helpers/providers.ts'
+import { CLIENT, openGitHub, type Provider } from '../helpers/peers/providers.ts'
 
 t.setTimeout(10 * 60_000)
 

@@ -9,7 +9,7 @@ import type { Database, Db } from '../../src/sql/db.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
-import { openMailbox } from '../helpers/mailbox.ts'
+import { openMailbox } from '../helpers/peers/mailbox.ts'
 
 t.setTimeout(10 * 60_000)
 

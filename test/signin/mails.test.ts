@@ -3,7 +3,7 @@ import t from 'tap'
 import * as users from '../../src/store/users.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
-import { type Mailbox, openMailbox, readable } from '../helpers/mailbox.ts'
+import { type Mailbox, openMailbox, readable } from '../helpers/peers/mailbox.ts'
 
 t.setTimeout(10 * 60_000)
 

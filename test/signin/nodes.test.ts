@@ -5,9 +5,9 @@ import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { type ApiResponse, ENGINES, type SendOptions } from '../helpers/app.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
-import { command, ended, type ServerProcess, setPassword } from '../helpers/process.ts'
-import { CLIENT, openGitHub } from '../helpers/providers.ts'
-import { openSite, type Site } from '../helpers/site.ts'
+import { CLIENT, openGitHub } from '../helpers/peers/providers.ts'
+import { command, ended, type ServerProcess, setPassword } from '../helpers/programs/process.ts'
+import { openSite, type Site } from '../helpers/programs/site.ts'
 
 t.setTimeout(10 * 60_000)
 

@@ -7,7 +7,13 @@ import * as domains from '../../src/store/domains.ts'
 import * as users from '../../src/store/users.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
-import { CLIENT, type OpenIdProvider, openGitHub, openOpenIdProvider, type Provider } from '../helpers/providers.ts'
+import {
+  CLIENT,
+  type OpenIdProvider,
+  openGitHub,
+  openOpenIdProvider,
+  type Provider,
+} from '../helpers/peers/providers.ts'
 
 t.setTimeout(10 * 60_000)
 

@@ -5,8 +5,15 @@ import { sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
-import { IDENTITY_PROVIDER, OTHER_PROVIDER } from '../helpers/certificate.ts'
-import { ENTITY_ID, type ResponseOptions, readSamlRequest, SHA1, SIGN_ON_URL, samlResponse } from '../helpers/saml.ts'
+import { IDENTITY_PROVIDER, OTHER_PROVIDER } from '../helpers/peers/certificate.ts'
+import {
+  ENTITY_ID,
+  type ResponseOptions,
+  readSamlRequest,
+  SHA1,
+  SIGN_ON_URL,
+  samlResponse,
+} from '../helpers/peers/saml.ts'
 
 t.setTimeout(10 * 60_000)
 

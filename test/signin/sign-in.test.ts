@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type SendOptions, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
+import { until } from '../helpers/programs/site.ts'
 
 t.setTimeout(10 * 60_000)
 
@@ -141,7 +142,10 @@ onBothEngines(t, 'sessions expire, and end at sign-out and on request', async (t
 
   for (let day = 0; day < 13; day++) {
     app.advance(DAY_MS)
+    const now = app.deps.now()
     t.equal((await first.send('GET', ME)).status, 200)
+    // The use of a session is recorded after the response.
+    await until(() => app.deps.db.get(sql`select id from sessions where last_used_at > ${now}`))
   }
   app.advance(DAY_MS)
   t.equal((await first.send('GET', ME)).status, 401, '14 days after the sign-in')

@@ -19,17 +19,23 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { fillDatabase, seriesOf } from '../helpers/filled.ts'
-import { clusterProblems, postgresPlan, postgresProblems, sqliteProblems, sqliteSchema } from '../helpers/plans.ts'
-import { migratedDatabase, serverUrl } from '../helpers/postgres.ts'
+import {
+  clusterProblems,
+  postgresPlan,
+  postgresProblems,
+  sqliteProblems,
+  sqliteSchema,
+} from '../helpers/assertions/plans.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { migratedDatabase, serverUrl } from '../helpers/programs/postgres.ts'
+import { fillDatabase, seriesOf } from '../helpers/seeds/filled.ts'
 import { ALLOWED, type Allowed } from './allowed-plans.ts'
 
 const NOW = '2026-01-01T00:00:00.000Z'
 const SIZES = { others: 5_000, events: 20_000, event_sessions: 10_000, batch_export_runs: 20_000 }
 /** The suites that run first when this file runs alone. They cover every table. */
 const WORKLOAD = ['contract/isolation', 'events/purge', 'exports/models', 'exports/engine', 'signin/sign-in']
-const RECORDER = resolve('test/helpers/record-statements.cjs')
+const RECORDER = resolve('test/helpers/programs/record-statements.cjs')
 t.setTimeout(8 * 60_000)
 
 /** Returns the folder with the statements. */

@@ -16,9 +16,9 @@ import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import * as pluginActivity from '../../src/store/plugin_activity.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/exports.ts'
-import { emptyDatabase } from '../helpers/postgres.ts'
-import { until } from '../helpers/site.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { emptyDatabase } from '../helpers/programs/postgres.ts'
+import { until } from '../helpers/programs/site.ts'
 
 async function open(t: Test, engine: Engine, options: DbOptions = {}): Promise<{ db: Database; url: string }> {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined
@@ -719,7 +719,7 @@ t.test('SQLite waits for the lock of another process', async (t) => {
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
+  const other = fork(new URL('../helpers/programs/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const write = db.run(sql`insert into marks values (2)`)
@@ -827,7 +827,7 @@ t.test('all writes behind a lock of another process time out together', async (t
   const folder = freshFolder(t)
   const db = await openDatabase(`sqlite:${folder}`)
   await db.exec('create table marks (id integer primary key)')
-  const other = fork(new URL('../helpers/hold-lock.ts', import.meta.url), [folder])
+  const other = fork(new URL('../helpers/programs/hold-lock.ts', import.meta.url), [folder])
   const ended = new Promise((resolve) => other.once('exit', resolve))
   await new Promise((resolve) => other.once('message', resolve))
   const writes = [
@@ -847,7 +847,7 @@ t.test('all writes behind a lock of another process time out together', async (t
 t.test('several processes open and close one SQLite database concurrently', async (t) => {
   const folder = freshFolder(t)
   const others = Array.from({ length: 3 }, () =>
-    fork(new URL('../helpers/reopen-database.ts', import.meta.url), [folder]),
+    fork(new URL('../helpers/programs/reopen-database.ts', import.meta.url), [folder]),
   )
   for (const code of await Promise.all(others.map((other) => new Promise((resolve) => other.once('exit', resolve)))))
     t.equal(code, 0)

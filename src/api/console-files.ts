@@ -1,0 +1,106 @@
+/** The built files of the console. Nothing is read before the first request for one of them. */
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+/** The build puts the files next to the program. From the sources, the last build is used. */
+const BUILT = fileURLToPath(new URL('./console/', import.meta.url))
+const FROM_SOURCES = fileURLToPath(new URL('../../dist/console', import.meta.url))
+
+/** The build writes this text into the page where each response needs its own nonce. */
+export const NONCE_PLACEHOLDER = 'NONCE_HERE'
+const INDEX = 'index.html'
+
+const MEDIA_TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+export interface ConsoleFile {
+  media_type: string
+  bytes: number
+  encoding: 'br' | 'gzip' | null
+  /** Whether the name contains a hash of the content. */
+  immutable: boolean
+  open(): Readable
+}
+
+interface Files {
+  folder: string
+  /** `index.html`, split at the nonces. */
+  index: string[]
+  /** The sizes by path relative to the folder. A file that is not listed does not exist. */
+  sizes: Map<string, number>
+}
+
+let listed: Promise<Files | null> | undefined
+
+/** Lists the folder once. Null if the console has not been built. */
+function files(): Promise<Files | null> {
+  listed ??= list(BUILT).then((found) => found ?? list(FROM_SOURCES))
+  // Retry on the next request, in case of a later build.
+  void listed.then(
+    (found) => {
+      if (found === null) listed = undefined
+    },
+    () => {
+      listed = undefined
+    },
+  )
+  return listed
+}
+
+async function list(folder: string): Promise<Files | null> {
+  const names = await readdir(folder, { recursive: true }).catch((): string[] => [])
+  if (!names.includes(INDEX)) return null
+  const sizes = new Map<string, number>()
+  for (const name of names) {
+    const entry = await stat(join(folder, name))
+    if (entry.isFile()) sizes.set(name, entry.size)
+  }
+  const index = await readFile(join(folder, INDEX), 'utf8')
+  return { folder, index: index.split(NONCE_PLACEHOLDER), sizes }
+}
+
+/** The page for a nonce. Null if the console has not been built. */
+export async function consoleIndex(): Promise<((nonce: string) => string) | null> {
+  const found = await files()
+  return found && ((nonce) => found.index.join(nonce))
+}
+
+/** The file at a URL path, compressed if the client accepts it. */
+export async function consoleFile(path: string, accept_encoding: string | undefined): Promise<ConsoleFile | null> {
+  const found = await files()
+  const name = path.slice(1)
+  const media_type = MEDIA_TYPES[extname(name)]
+  if (found === null || media_type === undefined || !found.sizes.has(name)) return null
+  const accepted = acceptedEncodings(accept_encoding)
+  const [encoding, suffix] = ENCODINGS.find(
+    ([encoding, suffix]) => accepted.has(encoding) && found.sizes.has(name + suffix),
+  ) ?? [null, '']
+  return {
+    media_type,
+    encoding,
+    bytes: found.sizes.get(name + suffix) ?? 0,
+    immutable: name.startsWith('assets/'),
+    open: () => createReadStream(join(found.folder, name + suffix)),
+  }
+}
+
+/** The encodings that the header names, without those of quality 0. */
+const acceptedEncodings = (header = ''): Set<string> =>
+  new Set(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.split(';').map((text) => text.trim()))
+      .filter(([, quality]) => quality === undefined || !/^q=0(\.0*)?$/.test(quality))
+      .map(([encoding = '']) => encoding),
+  )

