@@ -14,7 +14,7 @@ const DESTINATIONS: Record<DestinationType, Entry> = {
   AwsS3: { libraries: AWS, load: async () => (await import('./destinations/s3.ts')).awsS3 },
   AzureBlob: {
     libraries: ['@azure/storage-blob'],
-    load: async () => (await import('./destinations/azure.ts')).loadAzure(),
+    load: async () => (await import('./destinations/azure.ts')).azure,
   },
   BigQuery: {
     libraries: ['@duckdb/node-api'],

@@ -1,10 +1,15 @@
 /** Azure Blob Storage stores the same bytes as File, even when the store fails temporarily. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  AccountSASPermissions,
+  generateAccountSASQueryParameters,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob'
 import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
-import { loadAzure } from '../../src/exports/destinations/azure.ts'
+import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/folders.ts'
@@ -13,8 +18,7 @@ import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } f
 import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
-const azure = await loadAzure()
-const shortTimeouts = await loadAzure(SHORT_TIMEOUTS)
+const shortTimeouts = createAzure(SHORT_TIMEOUTS)
 const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
   container_name: 'events',
   connection_string: azuriteConnection(port),
@@ -159,6 +163,31 @@ t.test('tests an Azure destination step by step', async (t) => {
   t.match(await test(), { completed: azure.steps.slice(0, 3), failure: { message: /write and delete/ } })
 })
 
+t.test('a shared access signature instead of the key', async (t) => {
+  const { port } = await openContainer(t)
+  const account = 'devstoreaccount1'
+  const signature = generateAccountSASQueryParameters(
+    {
+      expiresOn: new Date(Date.now() + 3_600_000),
+      permissions: AccountSASPermissions.parse('rwdlac'),
+      resourceTypes: 'sco',
+      services: 'b',
+    },
+    new StorageSharedKeyCredential(account, AZURITE_KEY),
+  )
+  const test = (signed: string) =>
+    stepsOf(
+      azure,
+      configOf(port, {
+        connection_string: `BlobEndpoint=http://127.0.0.1:${port}/${account}/;SharedAccessSignature=${signed}`,
+      }),
+      toolsFor(t),
+    )
+  for (const prefix of ['', '?'])
+    t.match(await test(`${prefix}${signature}`), { completed: azure.steps, failure: undefined })
+  t.match(await test('sv=2020-02-10&sig=wrong'), { failure: { message: /connection string/ } })
+})
+
 t.test('validates the config of Azure', async (t) => {
   const check = (more: object) => () => azure.validate(configOf(9, more) as any)
   t.doesNotThrow(check({}))
@@ -167,10 +196,21 @@ t.test('validates the config of Azure', async (t) => {
     attr: 'destination__config__connection_string',
     message: /^The connection string is not valid/,
   })
+  for (const connection_string of [
+    '',
+    ';;=;',
+    'BlobEndpoint=https://shop.example',
+    'BlobEndpoint=shop;SharedAccessSignature=sv=1',
+    'BlobEndpoint=file:///tmp;SharedAccessSignature=sv=1',
+    `DefaultEndpointsProtocol=ftp;AccountName=shop;AccountKey=${AZURITE_KEY};EndpointSuffix=core.windows.net`,
+  ])
+    t.throws(check({ connection_string }), { code: 'invalid_input' }, connection_string)
   t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
   t.same(azure.hosts!(configOf(9) as any), [{ host: '127.0.0.1', port: 9 }])
   const real = `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${AZURITE_KEY};EndpointSuffix=core.windows.net`
   t.same(azure.hosts!(configOf(9, { connection_string: real }) as any), [
     { host: 'shop.blob.core.windows.net', port: 443 },
   ])
+  const signed = 'BlobEndpoint=https://shop.example/; SharedAccessSignature=?sv=1&sig=a%3D'
+  t.same(azure.hosts!(configOf(9, { connection_string: signed }) as any), [{ host: 'shop.example', port: 443 }])
 })

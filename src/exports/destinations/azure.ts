@@ -29,15 +29,14 @@ const BLOCK_BYTES = 8 * 1024 * 1024
 /** Each block is in memory until it is uploaded. */
 const CONCURRENT_BLOCKS = 4
 
+/** The connection string of the Azurite emulator, which `UseDevelopmentStorage=true` stands for. Its key is public. */
+const DEVELOPMENT =
+  'DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;BlobEndpoint=http://127.0.0.1:10000/devstoreaccount1'
+
+/** Loaded on first use, which takes a third of a second. Validating a config does not need it. */
 let library: typeof import('@azure/storage-blob')
 
-/** A static import would be loaded with the bundle of the delivery process, and the library is optional. */
-export async function loadAzure(limits = DEFAULT_LIMITS): Promise<Destination<Config>> {
-  library = await import('@azure/storage-blob')
-  return createAzure(limits)
-}
-
-const createAzure = (limits: ObjectStoreLimits): Destination<Config> => ({
+export const createAzure = (limits: ObjectStoreLimits): Destination<Config> => ({
   columns: FILE_COLUMNS,
   supportsQuery: true,
   encoding: fileEncoding,
@@ -45,20 +44,20 @@ const createAzure = (limits: ObjectStoreLimits): Destination<Config> => ({
 
   validate: (config) => {
     validateFileConfig(config)
-    urlOf(config)
+    accountOf(config)
   },
 
-  hosts: (config) => [hostOf(urlOf(config))],
+  hosts: (config) => [hostOf(accountOf(config).url)],
 
   open: async (delivery) => {
     const { tools, config } = delivery
-    return openFileReceiver(containerStore(connect(config, tools, limits), tools), delivery)
+    return openFileReceiver(containerStore(await connect(config, tools, limits), tools), delivery)
   },
 
   test: async function* (config, tools) {
-    await testConnection(tools.outbound, hostOf(urlOf(config)), limits)
+    await testConnection(tools.outbound, hostOf(accountOf(config).url), limits)
     yield 'The store accepts connections.'
-    const container = connect(config, tools, limits)
+    const container = await connect(config, tools, limits)
     const name = testFileName(config)
     const options = { abortSignal: tools.signal }
     await withDescribedErrors(tools, () => container.listBlobsFlat(options).byPage({ maxPageSize: 1 }).next())
@@ -73,28 +72,56 @@ const createAzure = (limits: ObjectStoreLimits): Destination<Config> => ({
   },
 })
 
-/** The URL in the connection string. Errors of its parser may contain secrets, so they are replaced. */
-function urlOf({ connection_string }: Config): URL {
-  try {
-    return new URL(library.BlobServiceClient.fromConnectionString(connection_string).url)
-  } catch {
+export const azure = createAzure(DEFAULT_LIMITS)
+
+interface Account {
+  url: URL
+  name: string
+  /** A connection string has a key, or a shared access signature. */
+  key: string
+  signature: string
+}
+
+/**
+ * Parses the connection string. The library has a parser too, but it must not read the string differently: `hosts` tells
+ * where the key will be sent.
+ */
+function accountOf({ connection_string }: Config): Account {
+  const given = fieldsOf(connection_string)
+  const fields = given.get('UseDevelopmentStorage') === 'true' ? fieldsOf(DEVELOPMENT) : given
+  const [name = '', key = ''] = [fields.get('AccountName'), fields.get('AccountKey')]
+  const signature = fields.get('SharedAccessSignature') ?? ''
+  const endpoint =
+    fields.get('BlobEndpoint') ??
+    `${fields.get('DefaultEndpointsProtocol')}://${name}.blob.${fields.get('EndpointSuffix')}`
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint) || !(signature || (name && key)))
     throw invalid(
       'destination__config__connection_string',
       'The connection string is not valid. Copy it from "Access keys" of the storage account.',
     )
-  }
+  return { url: new URL(endpoint), name, key, signature }
 }
 
-function connect(config: Config, { outbound }: Tools, limits: ObjectStoreLimits): ContainerClient {
-  const protocol = urlOf(config).protocol === 'http:' ? 'http:' : 'https:'
+const fieldsOf = (connection_string: string): Map<string, string> =>
+  new Map(
+    connection_string.split(';').map((field) => {
+      const [name = '', ...value] = field.split('=')
+      return [name.trim(), value.join('=').trim()]
+    }),
+  )
+
+async function connect(config: Config, { outbound }: Tools, limits: ObjectStoreLimits): Promise<ContainerClient> {
+  library ??= await import('@azure/storage-blob')
+  const { BlobServiceClient, AnonymousCredential, StorageSharedKeyCredential } = library
+  const { url, name, key, signature } = accountOf(config)
   const options: StoragePipelineOptions & { agent: unknown } = {
     // Missing from the type, but passed to the pipeline, where an agent overrides any proxy.
-    agent: agentWithIdleTimeout(outbound, protocol, limits),
+    agent: agentWithIdleTimeout(outbound, url.protocol === 'http:' ? 'http:' : 'https:', limits),
     retryOptions: { maxTries: limits.attempts, retryDelayInMs: limits.retry_delay_ms },
   }
-  return library.BlobServiceClient.fromConnectionString(config.connection_string, options).getContainerClient(
-    config.container_name,
-  )
+  if (signature) url.search = signature
+  const credential = signature ? new AnonymousCredential() : new StorageSharedKeyCredential(name, key)
+  return new BlobServiceClient(url.href, credential, options).getContainerClient(config.container_name)
 }
 
 /**
