@@ -32,16 +32,6 @@ const NOT_WRITABLE = new Set(['53100', '58030', '25006'])
 /** The pool's error message when no connection becomes free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
 
-interface Prepared {
-  /** The name of the prepared statement. */
-  name: string
-  isLookup: boolean
-}
-
-/** Statements that share a connection never wait for a row lock, and aggregate no rows. */
-const isLookup = (text: string): boolean =>
-  /^\s*select\b/.test(text) && !/\bfor (update|share)\b|\b(count|sum|min|max)\(/.test(text)
-
 export async function openPostgres(
   url: string,
   { observe, mode, connections = CONNECTIONS, wait_ms = WAIT_MS, lock_ms, share_connections = false }: DbOptions = {},
@@ -65,18 +55,15 @@ export async function openPostgres(
   const lookups = share_connections ? createLookups(connection) : undefined
 
   let write_failure: unknown
-  const prepared = new Map<string, Prepared>()
-  const query = async (on: pg.Pool | pg.PoolClient, statement: Sql, lookup = false): Promise<pg.QueryResult> => {
+  /** The names of the prepared statements by their text. */
+  const names = new Map<string, string>()
+  const query = async (on: pg.Pool | pg.PoolClient, statement: Sql): Promise<pg.QueryResult> => {
     const { text, values } = compile(statement, 'postgres')
-    let found = prepared.get(text)
-    if (!found) {
-      found = { name: `s${prepared.size}`, isLookup: isLookup(text) }
-      prepared.set(text, found)
-    }
-    const { name } = found
+    const name = names.get(text) ?? `s${names.size}`
+    names.set(text, name)
     const start = performance.now()
     try {
-      const shared = lookup && found.isLookup ? lookups?.query({ name, text, values }) : undefined
+      const shared = statement.isLookup && on === pool ? lookups?.query({ name, text, values }) : undefined
       // A lookup on a connection that has just been lost is repeated on another one.
       const result = await shared?.catch((error) => {
         if (!isConnectionLost(error)) throw error
@@ -93,10 +80,8 @@ export async function openPostgres(
 
   const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'send' | 'close'> => ({
     engine: 'postgres',
-    all: async <Row>(statement: Sql): Promise<Row[]> =>
-      (await query(where, statement, where === pool && statement.isLookup)).rows,
-    get: async <Row>(statement: Sql): Promise<Row | undefined> =>
-      (await query(where, statement, where === pool)).rows[0],
+    all: async <Row>(statement: Sql): Promise<Row[]> => (await query(where, statement)).rows,
+    get: async <Row>(statement: Sql): Promise<Row | undefined> => (await query(where, statement)).rows[0],
     count: async (found) => (await query(where, counting(found))).rows[0].count,
     run: async (statement) => {
       const { rowCount } = await query(where, statement)

@@ -8,7 +8,7 @@ export type Value = string | number | boolean | null | Uint8Array
 export interface Sql {
   readonly strings: readonly string[]
   readonly parts: readonly Part[]
-  /** Set by `lookup`. */
+  /** Whether it was written with `lookup`. */
   readonly isLookup?: boolean
 }
 
@@ -25,8 +25,13 @@ export function sql(strings: TemplateStringsArray, ...parts: Part[]): Sql {
   return { strings, parts }
 }
 
-/** Marks a statement that finds a few rows by key. On PostgreSQL it shares a connection with other lookups. */
-export const lookup = (statement: Sql): Sql => ({ ...statement, isLookup: true })
+/**
+ * A statement of the request path that finds a few rows by key. On PostgreSQL, lookups share connections
+ * (`postgres-lookups.ts`), so a lookup never waits for a row lock and reads no more than one screen of rows.
+ */
+export function lookup(strings: TemplateStringsArray, ...parts: Part[]): Sql {
+  return { strings, parts, isLookup: true }
+}
 
 /** A table or column name. Throws unless it is a plain lower-case identifier, so user input never becomes one. */
 export function name(identifier: string): Sql {

@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { forUpdate, sql } from '../sql/template.ts'
+import { forUpdate, lookup, sql } from '../sql/template.ts'
 import type { KeyRestrictions } from './key-restrictions.ts'
 import { returnedRow } from './rows.ts'
 import { emailKey, type UserRow, userColumns } from './users.ts'
@@ -52,7 +52,7 @@ const restriction = <Id>(list: string): Id[] | null => (list === '[]' ? null : J
 
 /** Returns the key with this hash, expired or not, and its user. Undefined when the user is disabled. */
 export async function getByHash(db: Db, value_hash: string): Promise<{ key: ApiKey; user: UserRow } | undefined> {
-  const found = await db.get<ApiKeyRow & UserRow & { key_id: string }>(sql`
+  const found = await db.get<ApiKeyRow & UserRow & { key_id: string }>(lookup`
     select ${row}, k.id as key_id, ${userColumns}
     from api_keys k join users u on u.id = k.user_id where k.value_hash = ${value_hash} and u.is_active`)
   return found && { key: toApiKey({ ...found, id: found.key_id }), user: found }

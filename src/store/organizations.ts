@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, type Sql, sql } from '../sql/template.ts'
+import { assignments, forUpdate, lookup, type Sql, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsOrganization, type KeyRestrictions, organizationFilter, projectFilter } from './key-restrictions.ts'
 import { type Level, OWNER } from './members.ts'
@@ -74,7 +74,7 @@ export async function get(
   id: string,
 ): Promise<OrganizationRow | undefined> {
   if (!allowsOrganization(restrictions, id)) return undefined
-  return db.get<OrganizationRow>(sql`select ${row} ${memberships} where m.user_id = ${user_id} and o.id = ${id}`)
+  return db.get<OrganizationRow>(lookup`select ${row} ${memberships} where m.user_id = ${user_id} and o.id = ${id}`)
 }
 
 /** The current organization of the user, or else the first one joined. */
@@ -160,7 +160,7 @@ export async function setPluginsAccess(db: Db, id: string, level: number, now: s
 /** 0 when the organization was deleted. */
 export async function pluginsAccess(db: Db, id: string): Promise<PluginsAccessLevel> {
   const found = await db.get<{ level: PluginsAccessLevel }>(
-    sql`select plugins_access_level as level from organizations where id = ${id}`,
+    lookup`select plugins_access_level as level from organizations where id = ${id}`,
   )
   return found?.level ?? 0
 }
@@ -193,7 +193,7 @@ export async function lockOrganization(tx: Db, id: string): Promise<{ name: stri
 }
 
 export async function enforcesTwoFactor(db: Db, id: string): Promise<boolean> {
-  return (await db.get(sql`select 1 from organizations where id = ${id} and enforce_2fa = ${true}`)) !== undefined
+  return (await db.get(lookup`select 1 from organizations where id = ${id} and enforce_2fa = ${true}`)) !== undefined
 }
 
 /**

@@ -66,7 +66,7 @@ export async function get(
   id: number,
 ): Promise<MembersProjectRow | undefined> {
   const found = await db.get<MembersProjectRow>(
-    sql`select ${membersView} where m.user_id = ${user_id} and p.id = ${id}`,
+    lookup`select ${membersView} where m.user_id = ${user_id} and p.id = ${id}`,
   )
   return found && allowsProject(restrictions, found.id, found.organization_id) ? found : undefined
 }
@@ -124,14 +124,14 @@ export async function ofOrganizations(db: Db, organization_ids: readonly string[
   if (first === undefined) return []
   // An equality uses the index without expanding a JSON list.
   if (others.length === 0)
-    return db.all<TeamRow>(lookup(sql`select ${team} from projects p where p.organization_id = ${first} order by p.id`))
+    return db.all<TeamRow>(lookup`select ${team} from projects p where p.organization_id = ${first} order by p.id`)
   return db.all<TeamRow>(
     sql`select ${team} from projects p where p.organization_id in ${oneOf(organization_ids)} order by p.id`,
   )
 }
 
 export function byToken(db: Db, api_token: string): Promise<Pick<ProjectRow, 'id' | 'ingested_event'> | undefined> {
-  return db.get(sql`select id, ingested_event from projects where api_token = ${api_token}`)
+  return db.get(lookup`select id, ingested_event from projects where api_token = ${api_token}`)
 }
 
 /** Records that the project received an event. `updated_at` stays: it is the time of the last change by a member. */

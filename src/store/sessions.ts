@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { lookup, sql } from '../sql/template.ts'
 import { deleteAll, listPage } from './rows.ts'
 import { type UserRow, userColumns } from './users.ts'
 
@@ -28,7 +28,7 @@ export async function getByHash(
   db: Db,
   token_hash: string,
 ): Promise<{ session: SessionRow; user: UserRow } | undefined> {
-  const row = await db.get<SessionRow & UserRow & { session_id: string; session_created_at: string }>(sql`
+  const row = await db.get<SessionRow & UserRow & { session_id: string; session_created_at: string }>(lookup`
     select ${columns}, s.id as session_id, s.created_at as session_created_at, ${userColumns}
     from sessions s join users u on u.id = s.user_id where s.token_hash = ${token_hash} and u.is_active`)
   return row && { session: { ...row, id: row.session_id, created_at: row.session_created_at }, user: row }

@@ -10,7 +10,7 @@ import { type Database, type Db, type DbOptions, isLostRace, isUniqueViolation }
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import siteApps from '../../src/sql/migrations/0023-site-apps.ts'
 import { openDatabase } from '../../src/sql/open.ts'
-import { assignments, compile, type Engine, forUpdate, name, oneOf, sql } from '../../src/sql/template.ts'
+import { assignments, compile, type Engine, forUpdate, lookup, name, oneOf, sql } from '../../src/sql/template.ts'
 import { createWriteQueue } from '../../src/sql/write-queue.ts'
 import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
@@ -574,7 +574,7 @@ for (const engine of ENGINES) {
 t.test('lookups that share a connection see every change that was acknowledged before them', async (t) => {
   const { db } = await open(t, 'postgres', { share_connections: true })
   await db.exec('create table items (id integer primary key, value integer); insert into items values (1, 0)')
-  const value = () => db.get<{ value: number }>(sql`select value from items where id = ${1}`)
+  const value = () => db.get<{ value: number }>(lookup`select value from items where id = ${1}`)
   for (let i = 0; i < 20; i++) await value()
 
   const [first, second] = await Promise.all([value(), value()])
@@ -588,21 +588,21 @@ t.test('lookups that share a connection see every change that was acknowledged b
     if (after.some((row) => row?.value !== i)) t.fail(`a lookup after change ${i} returned ${JSON.stringify(after)}`)
     await before
   }
-  await t.rejects(db.get(sql`select value / 0 from items where id = ${1}`), { code: '22012' })
+  await t.rejects(db.get(lookup`select value / 0 from items where id = ${1}`), { code: '22012' })
   t.same(await value(), { value: 200 }, 'a failed lookup does not affect others')
 })
 
 t.test('a slow lookup does not delay those that come later', async (t) => {
   const { db } = await open(t, 'postgres', { share_connections: true })
-  const lookup = () => db.get(sql`select 1 as one`)
-  for (let i = 0; i < 20; i++) await lookup()
+  const one = () => db.get(lookup`select 1 as one`)
+  for (let i = 0; i < 20; i++) await one()
   let isSlow = true
-  const slow = [0, 1].map((number) => db.get(sql`select pg_sleep(3), ${number}::int as number`))
+  const slow = [0, 1].map((number) => db.get(lookup`select pg_sleep(3), ${number}::int as number`))
   const done = Promise.all(slow).then(() => {
     isSlow = false
   })
   await sleep(200)
-  for (let i = 0; i < 20; i++) await lookup()
+  for (let i = 0; i < 20; i++) await one()
   t.ok(isSlow, 'the later lookups are done first')
   await done
 })
