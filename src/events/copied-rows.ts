@@ -1,10 +1,22 @@
 /**
- * Streams rows out of PostgreSQL with COPY. Their bytes stay bytes: the rows of a SELECT would become strings first. One
- * statement for many pages also lets PostgreSQL look up each person once.
+ * Streams the rows of an export out of PostgreSQL with COPY, in pages of lines.
+ *
+ * Why not SELECT: the driver would decode each value into a string, and the export would encode it again. With COPY the
+ * bytes stay bytes, which takes a quarter of the CPU time per event. One statement for many pages also lets PostgreSQL
+ * look up each person once.
+ *
+ * The wire format (`format binary`): the driver passes on one message per row. The first message begins with a header of
+ * 19 bytes. A row is the number of its values (16 bits), then each value after its length (32 bits, -1 for NULL). A last
+ * message has -1 in place of the number of values.
+ *
+ * What holds:
+ * - A row that has arrived is in `received` until a page contains it. Rows are appended at the end and read from `unread`.
+ * - The pages depend only on the rows, `limit` and `max_bytes`, not on how the rows arrive: an attempt that is repeated
+ *   after a crash writes the same files.
+ * - The socket reads only while a page waits for rows, so PostgreSQL is at most a few socket buffers ahead.
  */
 import type { Client, Connection, Submittable } from 'pg'
-import { append, type Layout, lineWriter, openOutput, viewed } from './line-writer.ts'
-import { freeText } from './page-memory.ts'
+import { grow, type Layout, lineWriter, openOutput } from './line-writer.ts'
 
 export interface CopiedRows {
   /** Resolves when `limit` rows or `max_bytes` have arrived. Returns fewer rows at the end, and null after it. */
@@ -23,15 +35,10 @@ export interface CopiedPage {
   text: Buffer
 }
 
-/** The types of the message before the rows, and of messages with a row. */
-const COPY_OUT_RESPONSE = 'H'.charCodeAt(0)
-const COPY_DATA = 'd'.charCodeAt(0)
-/** The types of messages that may arrive between rows: notices, parameters and notifications. */
-const ASIDES = Buffer.from('NSA')
-/** The type of a message and its length. */
-const MESSAGE_HEADER_BYTES = 5
 /** The signature, the flags and the length of the extension, before the first row. */
 const HEADER_BYTES = 19
+/** The length of a row, which is kept before it. */
+const LENGTH_BYTES = 4
 /** Where the first two values begin, each after its length of four bytes. */
 const MAJOR_AT = 4
 const MINOR_AT = 16
@@ -43,9 +50,10 @@ const LINES_BYTES = 1024 * 1024 + 256 * 1024
 /** `query` selects the values of `layout`. The first two are the place of the row: an integer and another value, never NULL. */
 export function copyRows(client: Client, query: string, layout: Layout): CopiedRows {
   const writeLine = lineWriter(layout)
+  /** Rows that no page contains yet. */
   const received = openOutput(RECEIVED_BYTES)
   const lines = openOutput(LINES_BYTES)
-  /** The start of the first message that has not been read. */
+  /** The start of the first of them. */
   let unread = 0
   let count = 0
   let isStarted = false
@@ -53,46 +61,25 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
   let failure: unknown
   let onArrival: () => void = () => undefined
   let socket: Connection['stream'] | undefined
-  let driver: ((chunk: Buffer) => void)[] = []
 
-  const onData = (chunk: Buffer): void => {
-    received.bytes.copyWithin(0, unread, received.length)
-    received.length -= unread
-    unread = 0
-    append(viewed(chunk), 0, chunk.length, received)
-    freeText(chunk)
-    onArrival()
+  const keep = (chunk: Buffer): void => {
+    if (unread > received.bytes.length / 2) {
+      received.bytes.copyWithin(0, unread, received.length)
+      received.length -= unread
+      unread = 0
+    }
+    const at = grow(received, LENGTH_BYTES + chunk.length)
+    received.view.setInt32(at, chunk.length)
+    chunk.copy(received.bytes, at + LENGTH_BYTES)
   }
-  /** The driver would create two objects for each row, and leave its bytes to the garbage collector. */
-  const takeSocket = (stream: Connection['stream']): void => {
-    socket = stream
-    driver = stream.listeners('data') as typeof driver
-    stream.removeAllListeners('data').on('data', onData)
-  }
-  const returnSocket = (): void => {
-    const rest = Buffer.from(received.bytes.subarray(unread, received.length))
-    unread = received.length
-    socket?.removeListener('data', onData)
-    for (const listener of driver) socket?.on('data', listener)
-    // The rest of the statement may not have arrived.
-    socket?.resume()
-    socket?.emit('data', rest)
-  }
-  /** Returns where the first value of the next row begins. Undefined if no whole row has arrived. */
+  /** Returns where the first value of the next row begins. Undefined if no row has arrived. */
   const nextRow = (): number | undefined => {
-    while (received.length - unread >= MESSAGE_HEADER_BYTES) {
-      const start = unread
-      const type = received.view.getUint8(start)
-      const isAside = type !== COPY_DATA && ASIDES.includes(type)
-      if (type !== COPY_DATA && type !== COPY_OUT_RESPONSE && !isAside) return void returnSocket()
-      const end = start + 1 + received.view.getInt32(start + 1)
-      if (end > received.length) return undefined
-      unread = end
-      if (isAside) for (const listener of driver) listener(Buffer.from(received.bytes.subarray(start, end)))
-      if (type !== COPY_DATA) continue
-      // Each message has one row. The last one has a mark in place of the number of columns.
-      const row = start + MESSAGE_HEADER_BYTES + (isStarted ? 0 : HEADER_BYTES)
+    while (unread < received.length) {
+      const start = unread + LENGTH_BYTES
+      unread = start + received.view.getInt32(unread)
+      const row = start + (isStarted ? 0 : HEADER_BYTES)
       isStarted = true
+      // The last message has a mark in place of the number of columns.
       if (received.view.getInt16(row) === layout.values) return row + 2
     }
     return undefined
@@ -107,8 +94,13 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
 
   const submittable = {
     submit: (connection: Connection) => {
-      takeSocket(connection.stream)
+      socket = connection.stream
       connection.query(`copy (${query}) to stdout (format binary)`)
+    },
+    /** The chunk is only valid during this call. */
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => {
+      keep(chunk)
+      onArrival()
     },
     handleError: (error: unknown) => {
       failure = error

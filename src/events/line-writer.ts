@@ -1,4 +1,20 @@
-/** Writes the rows of a binary COPY as lines. */
+/**
+ * Writes the rows of a binary COPY (`copied-rows.ts`) as lines: JSON, CSV, or the cells of a COPY into a destination.
+ *
+ * A `Layout` tells what a line consists of: for each field a text before it, the number of a value in the row, and the
+ * form in which it is written. `lineWriter` turns the layout into steps once. For each row it first finds where the values
+ * start and end, and then runs the steps.
+ *
+ * Values are copied from bytes to bytes and never become strings. Compared with rows of the driver that are joined as
+ * strings, an exported event takes a quarter of the CPU time. This is why the file looks like C: it reads four bytes at
+ * once to find the few that need an escape, and it looks up decimal digits in a table.
+ *
+ * What holds:
+ * - `bytes` and `view` of a `Bytes` are always of the same memory. `grow` replaces both together.
+ * - `output.length` bytes are written. Everything after them is undefined.
+ * - Text is valid UTF-8, and PostgreSQL stores no NUL. All escaped characters are single bytes below 0x80, so they cannot
+ *   be part of another character.
+ */
 import { CELL, CELL_ESCAPES } from './cells.ts'
 
 /**
@@ -113,7 +129,7 @@ export function append(source: Bytes, start: number, end: number, output: Output
 }
 
 /** Makes room for more bytes. Returns where they begin. */
-function grow(output: Output, size: number): number {
+export function grow(output: Output, size: number): number {
   const at = output.length
   output.length += size
   if (output.length > output.bytes.length) {
@@ -212,9 +228,9 @@ function timeWriter(): ValueWriter {
 
 /** Replaces the digits at the end of `2026-01-31T00:00:00.000000Z`. */
 function writeTime(second: number, microsecond: number, text: DataView): void {
-  const minute = (second / 60) | 0
-  const hour = (minute / 60) | 0
-  const hundred = (microsecond / 100) | 0
+  const minute = Math.trunc(second / 60)
+  const hour = Math.trunc(minute / 60)
+  const hundred = Math.trunc(microsecond / 100)
   const end = text.byteLength
   writeTwo(hour, text, end - 16)
   writeTwo(minute - 60 * hour, text, end - 13)
