@@ -286,7 +286,12 @@ t.test('invalid data after a request does not corrupt its response', async (t) =
   await pause(100)
   connection.socket.resume()
   await connection.closed
-  t.equal(connection.text().match(/HTTP\/1\.1 \d+/g)?.length, 1)
+  const text = connection.text()
+  const body_at = text.indexOf('\r\n\r\n') + 4
+  const length = Number(/^content-length: (\d+)/im.exec(text)?.[1])
+  t.ok(length > 0)
+  // The kernel may take the whole response before the server reads the invalid data.
+  t.notMatch(text.slice(body_at, body_at + length), /HTTP\/1\.1 \d+/)
 })
 
 t.test('aborted uploads free their memory', async (t) => {
