@@ -2,7 +2,8 @@
  * Bundles src/ and console/ into dist/, or into the folder named by the first argument. `--types` adds the type
  * declarations, which takes several seconds. `--lines` keeps the line breaks of the sources, for coverage.
  */
-import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -112,6 +113,15 @@ async function consoleFiles(): Promise<void> {
   )
 }
 
+/** The files of the dialects are not in git. They are written when they are missing or older than the contract. */
+async function writeDialects(): Promise<void> {
+  const names = (await readdir('openapi', { recursive: true })).map((name) => join('openapi', name))
+  const times = await Promise.all(names.map(async (name) => (await stat(name)).mtimeMs))
+  const written = await stat('src/contract/openapi.posthog.ts').catch(() => undefined)
+  if (written && written.mtimeMs > Math.max(...times)) return
+  await promisify(execFile)(process.execPath, ['--import=tsx', 'scripts/contract.ts', '--dialects'])
+}
+
 const COMMAND = 'node_modules/.bin/workspace-admin'
 
 /** npm does not link the command of the root package. `npx` installs that package into its cache, which takes seconds. */
@@ -133,6 +143,7 @@ async function writeTypes(): Promise<void> {
   await writeFile(join(outdir, 'main.d.ts'), packageTypes())
 }
 
+await writeDialects()
 await rm(outdir, { recursive: true, force: true })
 await mkdir(outdir, { recursive: true })
 const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
