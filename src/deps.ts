@@ -195,7 +195,7 @@ export async function buildDeps({
       retentions: () => purges.retentions(db),
       projects: (after) => projects.idsAfter(db, after),
       deletePersons: (time) => completeDeletions({ db, events }, time),
-      expired: (project_id, places) => plugins.deliveries.noteExpired(project_id, places),
+      expired: (project_id, positions) => plugins.deliveries.noteExpired(project_id, positions),
       removeExpired: async () => {
         const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
         await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))

@@ -30,7 +30,7 @@ export interface CopiedRows {
 export interface CopiedPage {
   records: number
   /** The first two values of the last row. */
-  place: [major: number, minor: Buffer]
+  last: [major: number, minor: Buffer]
   /** The lines of all rows. */
   text: Buffer
 }
@@ -47,7 +47,7 @@ const MINOR_AT = 16
 const RECEIVED_BYTES = 256 * 1024
 const LINES_BYTES = 1024 * 1024 + 256 * 1024
 
-/** `query` selects the values of `layout`. The first two are the place of the row: an integer and another value, never NULL. */
+/** `query` selects the values of `layout`. The first two are the key of the row: an integer and another value, never NULL. */
 export function copyRows(client: Client, query: string, layout: Layout): CopiedRows {
   const writeLine = lineWriter(layout)
   /** Rows that no page contains yet. */
@@ -85,7 +85,7 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
     return undefined
   }
 
-  const placeOf = (row: number): CopiedPage['place'] => {
+  const keyOf = (row: number): CopiedPage['last'] => {
     const { bytes, view } = received
     const minor_at = row + MINOR_AT
     const minor = bytes.subarray(minor_at, minor_at + view.getInt32(minor_at - 4))
@@ -134,7 +134,7 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
     next: async (limit, max_bytes) => {
       lines.length = 0
       let records = 0
-      let place: CopiedPage['place'] = [0, Buffer.alloc(0)]
+      let last_key: CopiedPage['last'] = [0, Buffer.alloc(0)]
       const readRows = (): boolean => {
         let last: number | undefined
         while (records < limit && lines.length < max_bytes) {
@@ -145,7 +145,7 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
           last = row
         }
         // The rows may have moved when the next ones arrive.
-        if (last !== undefined) place = placeOf(last)
+        if (last !== undefined) last_key = keyOf(last)
         return records >= limit || lines.length >= max_bytes
       }
       await waitFor(readRows)
@@ -153,7 +153,7 @@ export function copyRows(client: Client, query: string, layout: Layout): CopiedR
       count += records
       const text = Buffer.allocUnsafeSlow(lines.length)
       lines.bytes.copy(text, 0, 0, lines.length)
-      return { records, place, text }
+      return { records, last: last_key, text }
     },
     count: () => count,
     discard: async () => {

@@ -97,9 +97,9 @@ export async function deleteEvents(
   project_id: number,
   found: Sql,
   /** Called with the deleted events, after the commit. */
-  onDeleted?: (places: readonly { position: number; seq: number }[]) => Promise<void>,
+  onDeleted?: (positions: readonly { position: number; seq: number }[]) => Promise<void>,
 ): Promise<number> {
-  const places = await db.tx(async (tx) => {
+  const positions = await db.tx(async (tx) => {
     const uncounted = await tx.get<Uncounted>(
       sql`select * from uncounted_events where project_id = ${project_id} ${forUpdate}`,
     )
@@ -120,8 +120,8 @@ export async function deleteEvents(
       await tx.send(sql`update uncounted_events set deletions = deletions + 1 where project_id = ${project_id}`)
     return deleted
   })
-  if (places.length) await onDeleted?.(places)
-  return places.length
+  if (positions.length) await onDeleted?.(positions)
+  return positions.length
 }
 
 const isCounted = (
@@ -261,8 +261,8 @@ async function countNext(db: Db, reader: EventReader, project_id: number, limit:
     sql`select e.event, ${hourSql}, count(*) from events e where ${rest} ${until} group by 1, 2`,
   )
   const hours = new Map<number, HourCounts>()
-  for (const [event, place, number] of found) {
-    const [hour, count] = [Number(place), Number(number)]
+  for (const [event, nth, number] of found) {
+    const [hour, count] = [Number(nth), Number(number)]
     const counts = hours.get(hour) ?? { project_id, hour, total: 0, names: new Map() }
     hours.set(hour, counts)
     counts.total += count

@@ -113,16 +113,16 @@ export const bothConditions = (first: Extract['where'], second: Extract['where']
 const SHIFT = 10n ** 17n
 const DIGITS = String(SHIFT).length
 
-/** Returns one row: the count, the text, and the last row's place for `cursorOfPlace`. SQLite only. */
+/** Returns one row: the count, the text, and the last row's key for `cursorOfKey`. SQLite only. */
 export function pageQuery(extract: Extract, after: Cursor | null, limit: number, through: Cursor | null): Sql {
   const { major, minor } = orderOf(extract)
-  const selected = sql`${shifted(major)} || ${minor} as place, ${lineOf(extract.columns, extract.encoding)} as line`
+  const selected = sql`${shifted(major)} || ${minor} as key, ${lineOf(extract.columns, extract.encoding)} as line`
   return sql`
-    select count(*), cast(group_concat(line, '') as blob), max(place) from (
+    select count(*), cast(group_concat(line, '') as blob), max(key) from (
       ${rowsQuery(extract, selected, after, limit, through)}) page`
 }
 
-/** Returns the values of each row in order. The first two are the place for `cursorOfValues`. PostgreSQL only. */
+/** Returns the values of each row in order. The first two are the key for `cursorOfValues`. PostgreSQL only. */
 export function valuesQuery(
   extract: Extract,
   after: Cursor | null,
@@ -155,10 +155,10 @@ const shifted = (value: Sql): Sql =>
 
 const unshifted = (digits: string): number => Number(BigInt(digits) - SHIFT)
 
-export function cursorOfPlace(place: string, extract: Extract): Cursor {
-  const major = unshifted(place.slice(0, DIGITS))
+export function cursorOfKey(key: string, extract: Extract): Cursor {
+  const major = unshifted(key.slice(0, DIGITS))
   // The position is `seq`. The cursor has both values, because events may move to PostgreSQL during a run.
-  return [major, isByPosition(extract) ? major : place.slice(DIGITS)]
+  return [major, isByPosition(extract) ? major : key.slice(DIGITS)]
 }
 
 export const cursorOfValues = (major: number, minor: Buffer, extract: Extract): Cursor => [
@@ -228,7 +228,7 @@ function entryCursor([position, minor]: Cursor): [position: number, seq: number,
   return [position, unshifted(text.slice(0, DIGITS)), text.slice(DIGITS)]
 }
 
-/** The place of a row: `major` is an integer; `minor` is a text, or the integer `seq` of an event on PostgreSQL. */
+/** The key of a row in the order of the export: `major` is an integer; `minor` is a text, or the integer `seq` of an event on PostgreSQL. */
 interface Order {
   major: Sql
   minor: Sql

@@ -3,7 +3,7 @@ import { sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
 import type { EventRow } from './normalize-event.ts'
 import type { EventReader } from './readers.ts'
-import { BY_POSITION, place, placeOf, type TailCursor } from './tail.ts'
+import { BY_POSITION, rowKey, rowKeyOf, type TailCursor } from './tail.ts'
 
 export interface FollowedEvent extends Omit<EventRow, 'created_at'>, TailCursor {
   /** The plugin configurations that captured it, separated by commas. */
@@ -32,7 +32,7 @@ export async function follow(
   const rows = await reader.rows<Row>(
     sql`select e.uuid, e.event, e.distinct_id, e.timestamp, ${text}, e.elements_chain, e.origin, ${POSITION}, e.seq
       from events e ${BY_POSITION}
-      where e.project_id = ${project_id} and ${POSITION} < ${before} and ${place} > ${placeOf(after)}
+      where e.project_id = ${project_id} and ${POSITION} < ${before} and ${rowKey} > ${rowKeyOf(after)}
       order by ${POSITION}, e.seq limit ${limit}`,
     { project_id, lane: 'fast' },
   )

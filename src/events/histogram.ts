@@ -72,7 +72,7 @@ export async function histogram(reader: EventReader, query: HistogramQuery, part
 
 const complete = (counts: ReadonlyMap<number, number>): Histogram => ({ counts, exact: true, progress: 1, next: null })
 
-const place = (timestamp: Sql, { first, length }: Intervals): Sql =>
+const nth = (timestamp: Sql, { first, length }: Intervals): Sql =>
   sql`((${timestamp} - ${integer(first)}) / ${integer(length)})`
 
 /**
@@ -92,7 +92,7 @@ async function readCounts(
       ? []
       : branches.map(
           ({ index, narrowed }) => sql`
-            select ${place(sql`e.timestamp`, all)} as place, ${sign} count(*) as count from events e ${index}
+            select ${nth(sql`e.timestamp`, all)} as nth, ${sign} count(*) as count from events e ${index}
             where e.project_id = ${project_id} ${narrowed} and e.timestamp >= ${lower} and e.timestamp < ${upper} group by 1`,
         )
   const plus = (lower: number, upper: number): Sql[] => between(lower, upper, sql`+`)
@@ -101,7 +101,7 @@ async function readCounts(
   const includesLast = before - lastHour * HOUR > HOUR / 2
   const [start, end] = [includesFirst ? firstHour : firstHour + 1, includesLast ? lastHour + 1 : lastHour]
   const whole = sql`
-    select ${place(sql`(h.hour * ${integer(HOUR)})`, all)} as place, cast(sum(c.count) as bigint) as count
+    select ${nth(sql`(h.hour * ${integer(HOUR)})`, all)} as nth, cast(sum(c.count) as bigint) as count
     from ${hours(start, end)} h join event_counts c on c.project_id = ${project_id} and c.hour = h.hour
       and c.event in ${oneOf(names?.length ? names : [ALL_EVENTS])} group by 1`
   const parts =
@@ -114,7 +114,7 @@ async function readCounts(
         ]
   if (parts.length === 0) return new Map()
   const found = await reader.rows<[number, number]>(
-    sql`select place, cast(sum(count) as bigint) from (${joined(parts, ' union all ')}) parts group by place`,
+    sql`select nth, cast(sum(count) as bigint) from (${joined(parts, ' union all ')}) parts group by nth`,
     { project_id, lane: 'fast', signal },
   )
   return new Map(found.map(([index, count]) => [Number(index), Number(count)]))
@@ -188,7 +188,7 @@ function countBetween(
     ({ index, narrowed }) => sql`
       select e.timestamp from events e ${index} ${person} where ${within(query, cursor, end)} ${narrowed} ${filter}`,
   )
-  return sql`select ${place(sql`e.timestamp`, all)}, count(*) from (${joined(parts, ' union all ')}) e group by 1`
+  return sql`select ${nth(sql`e.timestamp`, all)}, count(*) from (${joined(parts, ' union all ')}) e group by 1`
 }
 
 function within({ project_id, after, before }: HistogramQuery, cursor?: ListCursor, end?: ListCursor): Sql {

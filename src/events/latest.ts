@@ -20,10 +20,10 @@ export async function latestRows(
   }: Pick<Extract, 'model' | 'project_id' | 'columns' | 'where'> & { signal?: AbortSignal },
   limit: number,
 ): Promise<string[]> {
-  const place = model === 'events' ? sql`e.timestamp` : POSITION
+  const order = model === 'events' ? sql`e.timestamp` : POSITION
   const [bound] = await reader.rows<[number]>(
-    sql`select ${place} from ${name(FEEDS[model].table)} e where e.project_id = ${project_id}
-      order by ${place} desc limit 1 offset ${SCANNED_ROWS}`,
+    sql`select ${order} from ${name(FEEDS[model].table)} e where e.project_id = ${project_id}
+      order by ${order} desc limit 1 offset ${SCANNED_ROWS}`,
     { project_id, lane: 'fast', signal },
   )
   const [from, to] = [bound ? Number(bound[0]) : -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]

@@ -219,18 +219,18 @@ export const personJoin = (project_id: number): Sql => sql`
   left join persons p on p.project_id = ${project_id} and p.id = d.person_id`
 
 /** Conditions on an event `e` for the project, time range and persons of a query. */
-export const conditions = (query: Pick<ListQuery, 'project_id' | 'after' | 'before' | keyof Subject>): Sql =>
-  sql`e.project_id = ${query.project_id} and e.timestamp < ${query.before} ${later(query.after)} ${subject(query)}`
+export const conditions = (query: Pick<ListQuery, 'project_id' | 'after' | 'before' | keyof Selection>): Sql =>
+  sql`e.project_id = ${query.project_id} and e.timestamp < ${query.before} ${later(query.after)} ${selected(query)}`
 
-export type Subject = Pick<ListQuery, 'names' | 'distinct_id' | 'person_id'>
+export type Selection = Pick<ListQuery, 'names' | 'distinct_id' | 'person_id'>
 
 /** Conditions on an event `e` for the names and persons of a query. Each begins with `and`. */
-export const subject = ({
+export const selected = ({
   project_id,
   names,
   distinct_id,
   person_id,
-}: Pick<ListQuery, 'project_id'> & Subject): Sql => sql`
+}: Pick<ListQuery, 'project_id'> & Selection): Sql => sql`
   ${names?.length ? sql`and e.event in ${oneOf(names)}` : sql``}
   ${distinct_id === undefined ? sql`` : sql`and e.distinct_id = ${distinct_id}`}
   ${

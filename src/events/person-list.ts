@@ -84,9 +84,9 @@ async function readPersons(
   if (persons.size === 0) return []
   const ids = await reader.rows<[string, string]>(
     sql`select person_id, distinct_id from (
-        select d.person_id, d.distinct_id, row_number() over (partition by d.person_id order by d.distinct_id) as place
+        select d.person_id, d.distinct_id, row_number() over (partition by d.person_id order by d.distinct_id) as nth
         from person_distinct_ids d where d.project_id = ${project_id} and d.person_id in ${oneOf([...persons.keys()])}) d
-      where place <= ${MAX_DISTINCT_IDS} order by person_id, distinct_id`,
+      where nth <= ${MAX_DISTINCT_IDS} order by person_id, distinct_id`,
     { project_id, lane: 'fast', signal },
   )
   for (const [id, distinct_id] of ids) persons.get(id)?.distinct_ids.push(distinct_id)

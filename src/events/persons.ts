@@ -272,7 +272,7 @@ class PersonBatch {
   }
 }
 
-/** Adds an entry for each person to the order of changes. Returns the places by person id. */
+/** Adds an entry for each person to the order of changes. Returns the positions by person id. */
 async function addEntries(
   tx: Db,
   project_id: number,

@@ -37,7 +37,7 @@ export interface Purges {
   /** Completes deletions of persons that a process did not finish before `time`. */
   deletePersons(time: string): Promise<void>
   /** Called with events that the retention deleted. */
-  expired?(project_id: number, places: readonly { position: number; seq: number }[]): Promise<void>
+  expired?(project_id: number, positions: readonly { position: number; seq: number }[]): Promise<void>
   /** Deletes expired rows of the administration database. */
   removeExpired(): Promise<void>
 }
@@ -147,7 +147,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
     const expired = sql`uuid in (
       select uuid from events where project_id = ${project_id} and timestamp < ${oldest} order by timestamp limit ${CHUNK})`
     const removed = await inChunks(() =>
-      deleteEvents(events, project_id, expired, async (places) => purges.expired?.(project_id, places)),
+      deleteEvents(events, project_id, expired, async (positions) => purges.expired?.(project_id, positions)),
     )
     if (removed) log.info({ project: project_id, removed }, 'deleted events past the retention of their project')
     if (withSessions) await pruneSessions(project_id, oldest)

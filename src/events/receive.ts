@@ -55,7 +55,7 @@ export async function receive(
     const event = normalizeEvent(one, arrival)
     const detail = event && describeOversize(event)
     if (detail) {
-      if (sent.length === 1) throw new AppError({ code: EVENT_TOO_LARGE, detail, attr: placeOf(data) })
+      if (sent.length === 1) throw new AppError({ code: EVENT_TOO_LARGE, detail, attr: fieldOf(data) })
       refused.push({ index, uuid: one.uuid, code: EVENT_TOO_LARGE, detail })
     } else if (event) {
       const flushed = each(event)
@@ -74,5 +74,5 @@ export async function receive(
 const isHistorical = (data: unknown): boolean => isJsonObject(data) && data.historical_migration === true
 
 /** The `attr` of a single event. */
-const placeOf = (data: unknown): string | null =>
+const fieldOf = (data: unknown): string | null =>
   Array.isArray(data) ? '0' : isJsonObject(data) && data.batch !== undefined ? 'batch__0' : null

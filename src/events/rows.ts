@@ -226,7 +226,7 @@ function typeName(type: HogType): string {
   }
 }
 
-/** Attributes an error in an expression to its parameter, and to its place in the text if it concerns one text. */
+/** Attributes an error in an expression to its parameter, and to its position in the text if it concerns one text. */
 function withAttr<Result>(attr: string, text: string | null, work: () => Result): Result {
   try {
     return work()

@@ -5,15 +5,7 @@ import { EVENTS } from '../sql/migrate.ts'
 import { compile, compileInline, type Sql } from '../sql/template.ts'
 import { type CopiedRows, copyRows } from './copied-rows.ts'
 import { countRows } from './counts.ts'
-import {
-  type Cursor,
-  cursorOfPlace,
-  cursorOfValues,
-  type Extract,
-  type Page,
-  pageQuery,
-  valuesQuery,
-} from './extract.ts'
+import { type Cursor, cursorOfKey, cursorOfValues, type Extract, type Page, pageQuery, valuesQuery } from './extract.ts'
 
 export interface Source {
   /** Returns at most `limit` rows after the cursor, up to and including `through`. Null if there are no more. */
@@ -71,9 +63,9 @@ async function openSqliteSource(url: string, functions: boolean, observe: Observ
   }
   return {
     page: async (extract, after, limit, through = null) => {
-      const [records, text, place] = await queryRow(pageQuery(extract, after, limit, through))
+      const [records, text, key] = await queryRow(pageQuery(extract, after, limit, through))
       if (!Buffer.isBuffer(text)) return null
-      return { records: Number(records), text, cursor: cursorOfPlace(String(place), extract) }
+      return { records: Number(records), text, cursor: cursorOfKey(String(key), extract) }
     },
     count: (extract) => countRows(queryRow, extract),
     close: async () => void handle.close(),
@@ -124,7 +116,7 @@ async function openPostgresSource(url: string, observe: Observe, copy_rows: numb
         open = current
         const page = await observed(observe, current.text, () => current.rows.next(limit, PAGE_BYTES))
         if (page) {
-          current.cursor = cursorOfValues(...page.place, extract)
+          current.cursor = cursorOfValues(...page.last, extract)
           return { records: page.records, text: page.text, cursor: current.cursor }
         }
         open = undefined

@@ -9,8 +9,8 @@ import {
   type ListedRow,
   type ListQuery,
   personJoin,
-  type Subject,
-  subject,
+  type Selection,
+  selected,
   toListedEvent,
   withPersons,
 } from './list.ts'
@@ -23,7 +23,7 @@ export interface TailCursor {
   seq: number
 }
 
-export interface TailQuery extends Pick<ListQuery, 'project_id' | 'condition' | 'withPerson' | 'signal'>, Subject {
+export interface TailQuery extends Pick<ListQuery, 'project_id' | 'condition' | 'withPerson' | 'signal'>, Selection {
   /** Without a cursor, the latest events are returned. */
   from?: TailCursor
 }
@@ -45,7 +45,7 @@ export async function tail(events: Database, reader: EventReader, query: TailQue
   const end = { position: await horizon(events), seq: 0 }
   const newestFirst = from === undefined
   const isFiltered = (condition !== undefined || query.names?.length || query.distinct_id) ?? query.person_id
-  const within = sql`e.project_id = ${project_id} and ${POSITION} < ${end.position} ${from ? sql`and ${place} > ${placeOf(from)}` : sql``}`
+  const within = sql`e.project_id = ${project_id} and ${POSITION} < ${end.position} ${from ? sql`and ${rowKey} > ${rowKeyOf(from)}` : sql``}`
   const order = (position: Sql): Sql =>
     newestFirst ? sql`order by ${position} desc, e.seq desc` : sql`order by ${position}, e.seq`
 
@@ -58,11 +58,11 @@ export async function tail(events: Database, reader: EventReader, query: TailQue
     )
     bound = last && { position: Number(last[0]), seq: Number(last[1]) }
   }
-  const scanned = bound ? sql`and ${place} ${newestFirst ? sql`>=` : sql`<=`} ${placeOf(bound)}` : sql``
+  const scanned = bound ? sql`and ${rowKey} ${newestFirst ? sql`>=` : sql`<=`} ${rowKeyOf(bound)}` : sql``
   const found = await reader.rows<[...ListedRow, position: number, seq: number]>(
     sql`${withPersons(
       sql`select ${columns}, ${POSITION} as position, e.seq from events e ${BY_POSITION}
-        ${condition?.usesPerson ? personJoin(project_id) : sql``} where ${within} ${scanned} ${subject(query)}
+        ${condition?.usesPerson ? personJoin(project_id) : sql``} where ${within} ${scanned} ${selected(query)}
         ${condition ? sql`and ${condition.sql}` : sql``} ${order(POSITION)} limit ${newestFirst ? limit : limit + 1}`,
       project_id,
       withPerson,
@@ -80,6 +80,6 @@ export async function tail(events: Database, reader: EventReader, query: TailQue
 export const BY_POSITION = either(sql`indexed by events_by_position`, sql``)
 
 /** On SQLite the position is `seq`. */
-export const place = either(sql`e.seq`, sql`(e.position, e.seq)`)
-export const placeOf = ({ position, seq }: TailCursor): Sql =>
+export const rowKey = either(sql`e.seq`, sql`(e.position, e.seq)`)
+export const rowKeyOf = ({ position, seq }: TailCursor): Sql =>
   either(sql`${Math.max(seq, position - 1)}`, sql`(${position}, ${seq})`)

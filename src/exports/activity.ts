@@ -6,7 +6,7 @@ import { type Actor, record } from '../store/activity_log.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import { type FieldChange, fieldChanges, secretChange } from '../store/field-changes.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 
 export type ExportActivity =
@@ -61,14 +61,14 @@ export function exportChanges(vault: Vault, before: BatchExportRow | null, after
 /** The same secret is encrypted to another text, so the values are compared. A secret that cannot be decrypted is treated as missing. */
 function replacedSecrets(vault: Vault, before: BatchExportRow | null, after: BatchExportRow): string[] {
   const isLost =
-    before?.secrets && decryptIfReadable(vault, before.secrets, placeOf('batch_exports', before.id)) === null
+    before?.secrets && decryptIfReadable(vault, before.secrets, ownerOf('batch_exports', before.id)) === null
   const [old, current] = [isLost ? {} : secretsOf(vault, before), secretsOf(vault, after)]
   return Object.keys({ ...old, ...current }).filter((key) => !isDeepStrictEqual(old[key], current[key]))
 }
 
 function secretsOf(vault: Vault, row: BatchExportRow | null): Record<string, unknown> {
   if (!row || row.secrets === null) return {}
-  return JSON.parse(vault.decrypt(row.secrets, placeOf('batch_exports', row.id)))
+  return JSON.parse(vault.decrypt(row.secrets, ownerOf('batch_exports', row.id)))
 }
 
 function openFields(row: BatchExportRow): object {

@@ -6,7 +6,7 @@ import type { Db } from '../sql/db.ts'
 import * as deliveries from '../store/alert_deliveries.ts'
 import * as digests from '../store/alert_digests.ts'
 import * as alerts from '../store/alerts.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { enqueueDigest } from './digests.ts'
@@ -140,7 +140,7 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
     { id: alert_id, url, secret: encrypted }: alerts.AlertRow,
     { id, body }: deliveries.DeliveryRow,
   ): Promise<WebhookResult> {
-    const secret = encrypted && decryptIfReadable(vault, encrypted, placeOf('alerts', alert_id))
+    const secret = encrypted && decryptIfReadable(vault, encrypted, ownerOf('alerts', alert_id))
     if (!url || !secret) return UNREADABLE
     return sendWebhook(outbound, { url, secret, id, body, now: now() }, stopping.signal)
   }

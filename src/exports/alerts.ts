@@ -16,7 +16,7 @@ import { changedFields, isEmpty } from '../store/changes.ts'
 import { type FieldChange, fieldChanges } from '../store/field-changes.ts'
 import { withEmails } from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { mailOf, testMessage, webhookOf } from './alert-messages.ts'
 import { UNREADABLE } from './alerter.ts'
@@ -91,7 +91,7 @@ export async function create(
     if (!(await lockOrganization(tx, organization.id))) throw notFound()
     if ((await store.count(tx, organization.id)) >= MAX_ALERTS)
       throw invalid(null, `An organization can have at most ${MAX_ALERTS} alerts. Delete one first.`)
-    const places = await lockReferences(tx, organization.id, input)
+    const references = await lockReferences(tx, organization.id, input)
     const members = await requireMembers(tx, organization.id, channel, input.emails ?? [])
     const id = ids.uuid()
     const new_secret = url === null ? null : ids.webhookSecret()
@@ -102,11 +102,11 @@ export async function create(
       enabled,
       ...triggerColumns(input.triggers),
       lag_minutes,
-      project_id: places.project_id ?? null,
-      batch_export_id: places.batch_export_id ?? null,
+      project_id: references.project_id ?? null,
+      batch_export_id: references.batch_export_id ?? null,
       channel,
       url,
-      secret: new_secret && vault.encrypt(new_secret, placeOf('alerts', id)),
+      secret: new_secret && vault.encrypt(new_secret, ownerOf('alerts', id)),
       last_triggered_at: null,
       latest_error: null,
       created_at: now(),
@@ -138,7 +138,7 @@ export async function update(
   if (channel === 'webhook' && url === null) throw invalid('url', 'A webhook needs a URL. Send one.', 'null')
   if (url && url !== known) await checkUrl(service, url)
   return db.tx(async (tx) => {
-    const places = await lockReferences(tx, organization_id, input)
+    const references = await lockReferences(tx, organization_id, input)
     const locked = await store.lock(tx, id)
     if (!locked) throw notFound()
     const before = await withEmailsOf(tx, locked)
@@ -150,10 +150,10 @@ export async function update(
       ...(input.enabled !== undefined && { enabled: input.enabled }),
       ...(input.triggers && triggerColumns(input.triggers)),
       ...(input.lag_minutes !== undefined && { lag_minutes: input.lag_minutes }),
-      ...places,
+      ...references,
       ...(new_secret !== null && {
         url,
-        secret: vault.encrypt(new_secret, placeOf('alerts', id)),
+        secret: vault.encrypt(new_secret, ownerOf('alerts', id)),
         latest_error: null,
       }),
     })
@@ -208,7 +208,7 @@ export async function sendTest(
       detail: `Enqueued ${addresses.length === 1 ? 'an email' : 'emails'} to ${addresses.join(', ')}.`,
     }
   }
-  const secret = encrypted && decryptIfReadable(vault, encrypted, placeOf('alerts', id))
+  const secret = encrypted && decryptIfReadable(vault, encrypted, ownerOf('alerts', id))
   const { accepted, detail } =
     url && secret
       ? await sendWebhook(outbound, {

@@ -50,12 +50,12 @@ async function test(
   { vault, outbound, processes, files_root, config }: TestTools,
   { organization_id, owner }: { organization_id: string; owner: string | number },
   destination: ExportDestination,
-  place?: string,
+  field?: string,
 ): Promise<DestinationTest> {
   const settings = effectiveSettings(vault, destination)
   const role_buckets = roleBucketsOf(config.S3_ROLE_BUCKETS, organization_id)
-  await validateSettings(settings, outbound, role_buckets, place).catch((error) => {
-    throw place ? error : describeMissingCredential(error, destination)
+  await validateSettings(settings, outbound, role_buckets, field).catch((error) => {
+    throw field ? error : describeMissingCredential(error, destination)
   })
   const { OUTBOUND_ALLOW: outbound_allow, S3_ENDPOINT_URL: s3_endpoint } = config
   const steps = await processes.testDestination({ ...settings, files_root, outbound_allow, s3_endpoint }, owner)

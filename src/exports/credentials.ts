@@ -79,13 +79,13 @@ export function requireNoOverride(
   kind: DestinationType,
   config: DestinationConfig,
   credentials: DestinationConfig,
-  place = 'destination__config',
+  field = 'destination__config',
 ): void {
   const { others } = divide(schemasOf(kind), config, credentials)
   const path = others.find((path) => !isDeepStrictEqual(valueAt(config, path), valueAt(credentials, path)))
   if (path)
     throw invalid(
-      [place, ...path].join('__'),
+      [field, ...path].join('__'),
       `"${path.join('.')}" comes from the integration. Remove it, or change it in the integration.`,
     )
 }

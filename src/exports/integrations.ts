@@ -9,7 +9,7 @@ import { record, type UserActor } from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { type FieldChange, fieldChanges, secretChange } from '../store/field-changes.ts'
 import * as store from '../store/integrations.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import type { Vault } from '../store/vault.ts'
 import type { DestinationConfig } from './destination.ts'
 import {
@@ -130,7 +130,7 @@ function encryptCredentials(
   id: string,
   settings: DestinationSettings,
 ): Pick<store.IntegrationRow, 'config' | 'secrets'> {
-  const { open, secrets } = encryptSecrets(vault, placeOf('integrations', id), settings)
+  const { open, secrets } = encryptSecrets(vault, ownerOf('integrations', id), settings)
   return { config: open, secrets }
 }
 

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import type { IntegrationRow } from '../store/integrations.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loadDestination } from './catalog.ts'
 import {
@@ -40,36 +40,36 @@ export async function validateSettings(
   { type, config }: DestinationSettings,
   outbound: Outbound,
   role_buckets: readonly string[],
-  place = CONFIG_OF_EXPORT,
+  field = CONFIG_OF_EXPORT,
 ): Promise<Destination<DestinationConfig>> {
-  const destination = await loadDestination(type, place === CONFIG_OF_EXPORT ? 'destination__type' : 'kind')
-  requireValid(configSchema(type), config, place)
-  validateConfig(destination, config, place)
+  const destination = await loadDestination(type, field === CONFIG_OF_EXPORT ? 'destination__type' : 'kind')
+  requireValid(configSchema(type), config, field)
+  validateConfig(destination, config, field)
   const refusal = describeRoleRefusal(destination, config, role_buckets)
-  if (refusal) throw invalid(`${place}__use_default_credentials`, refusal)
-  await checkHosts(destination, config, outbound, place)
+  if (refusal) throw invalid(`${field}__use_default_credentials`, refusal)
+  await checkHosts(destination, config, outbound, field)
   return destination
 }
 
 /** Throws for a missing library or invalid credentials of an integration. */
 export async function validateCredentials({ type, config }: DestinationSettings, outbound: Outbound): Promise<void> {
-  const place = CONFIG_OF_INTEGRATION
+  const field = CONFIG_OF_INTEGRATION
   const destination = await loadDestination(type, 'kind')
-  requireValid(credentialsSchema(type), config, place)
+  requireValid(credentialsSchema(type), config, field)
   const missing = missingReceiver(type, config)
   if (missing !== undefined)
     throw invalid(
-      `${place}__${missing}`,
-      `"${place}.${missing}" is required: with these settings it decides where the secrets are sent. Send it.`,
+      `${field}__${missing}`,
+      `"${field}.${missing}" is required: with these settings it decides where the secrets are sent. Send it.`,
       'required',
     )
-  validateConfig(destination, config, place)
-  await checkHosts(destination, config, outbound, place)
+  validateConfig(destination, config, field)
+  await checkHosts(destination, config, outbound, field)
 }
 
-function requireValid(schema: OpenApiSchema, config: DestinationConfig, place: string): void {
-  const key = `${place} ${schema.title}`
-  const keys = place.split('__')
+function requireValid(schema: OpenApiSchema, config: DestinationConfig, field: string): void {
+  const key = `${field} ${schema.title}`
+  const keys = field.split('__')
   const validate =
     validators.get(key) ??
     validator(
@@ -84,12 +84,12 @@ function requireValid(schema: OpenApiSchema, config: DestinationConfig, place: s
 
 const validators = new Map<string, ReturnType<typeof validator>>()
 
-function validateConfig(destination: Destination<DestinationConfig>, config: DestinationConfig, place: string): void {
+function validateConfig(destination: Destination<DestinationConfig>, config: DestinationConfig, field: string): void {
   try {
     destination.validate(config)
   } catch (error) {
     if (!(error instanceof AppError) || !error.attr) throw error
-    throw invalid(error.attr.replace(CONFIG_OF_EXPORT, place), error.message, error.code)
+    throw invalid(error.attr.replace(CONFIG_OF_EXPORT, field), error.message, error.code)
   }
 }
 
@@ -97,14 +97,14 @@ async function checkHosts(
   destination: Destination<DestinationConfig>,
   config: DestinationConfig,
   outbound: Outbound,
-  place: string,
+  field: string,
 ): Promise<void> {
   for (const { host, port } of destination.hosts?.(config) ?? [])
     await outbound.checkHost(host, port).catch((error) => {
       // A host that does not resolve now may resolve at the first run.
       if (!(error instanceof AppError) || error.code !== 'outbound_refused') return
       const key = Object.keys(config).find((name) => String(config[name]).includes(host))
-      throw invalid(`${place}${key ? `__${key}` : ''}`, error.message, error.code)
+      throw invalid(`${field}${key ? `__${key}` : ''}`, error.message, error.code)
     })
 }
 
@@ -140,14 +140,14 @@ export function requireResentSecrets(
   stored: DestinationSettings,
   sent: DestinationConfig,
   after: DestinationSettings,
-  place = CONFIG_OF_EXPORT,
+  field = CONFIG_OF_EXPORT,
 ): void {
   if (stored.type !== after.type) return
   const path = findUnsentSecret(configSchema(after.type), stored.config, sent, after.config, false)
   if (!path) return
   throw invalid(
-    [place, ...path].join('__'),
-    `Send "${[...place.split('__'), ...path].join('.')}" again: this change sends it to another receiver.`,
+    [field, ...path].join('__'),
+    `Send "${[...field.split('__'), ...path].join('.')}" again: this change sends it to another receiver.`,
     'required',
   )
 }
@@ -195,47 +195,47 @@ export function encryptSettings(
   id: string,
   { type, config, integration }: ExportDestination,
 ): Pick<BatchExportRow, 'destination_type' | 'destination_config' | 'secrets' | 'integration_id'> {
-  const { open, secrets } = encryptSecrets(vault, placeOf('batch_exports', id), { type, config })
+  const { open, secrets } = encryptSecrets(vault, ownerOf('batch_exports', id), { type, config })
   return { destination_type: type, destination_config: open, secrets, integration_id: integration?.id ?? null }
 }
 
 /** The JSON without secrets, and the encrypted secrets. */
 export function encryptSecrets(
   vault: Vault,
-  place: string,
+  owner: string,
   { type, config }: DestinationSettings,
 ): { open: string; secrets: string | null } {
   const { open, secret } = splitSecrets(type, config)
   return {
     open: JSON.stringify(open),
-    secrets: Object.keys(secret).length ? vault.encrypt(JSON.stringify(secret), place) : null,
+    secrets: Object.keys(secret).length ? vault.encrypt(JSON.stringify(secret), owner) : null,
   }
 }
 
-/** A config as it is stored, with the place of its secrets. */
+/** A config as it is stored, with the owner of its secrets. */
 interface StoredSettings {
   type: DestinationType
   config: string
   secrets: string | null
-  place: string
+  owner: string
 }
 
 const settingsOfExport = ({ id, destination_type, destination_config, secrets }: BatchExportRow): StoredSettings => ({
   type: destination_type,
   config: destination_config,
   secrets,
-  place: placeOf('batch_exports', id),
+  owner: ownerOf('batch_exports', id),
 })
 
 const settingsOfIntegration = ({ id, kind, config, secrets }: IntegrationRow): StoredSettings => ({
   type: kind,
   config,
   secrets,
-  place: placeOf('integrations', id),
+  owner: ownerOf('integrations', id),
 })
 
-function decryptStored(vault: Vault, { type, config, secrets, place }: StoredSettings): DestinationSettings {
-  const secret = secrets === null ? {} : JSON.parse(vault.decrypt(secrets, place))
+function decryptStored(vault: Vault, { type, config, secrets, owner }: StoredSettings): DestinationSettings {
+  const secret = secrets === null ? {} : JSON.parse(vault.decrypt(secrets, owner))
   return { type, config: mergeConfig(JSON.parse(config), secret) }
 }
 
@@ -244,8 +244,8 @@ function decryptStored(vault: Vault, { type, config, secrets, place }: StoredSet
  * Throws `secret_unreadable` if none is sent.
  */
 function decryptToUpdate(vault: Vault, stored: StoredSettings, sent: DestinationConfig): DestinationSettings {
-  const { type, config, secrets, place } = stored
-  const isLost = secrets !== null && decryptIfReadable(vault, secrets, place) === null
+  const { type, config, secrets, owner } = stored
+  const isLost = secrets !== null && decryptIfReadable(vault, secrets, owner) === null
   if (isLost && Object.keys(splitSecrets(type, sent).secret).length > 0) return { type, config: JSON.parse(config) }
   return decryptStored(vault, stored)
 }

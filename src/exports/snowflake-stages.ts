@@ -24,19 +24,19 @@ export function uploadRequest(instructions: unknown, file: StageFile, protocol: 
   const [bucket, folder] = slash < 0 ? [location, ''] : [location.slice(0, slash), location.slice(slash + 1)]
   const path = [...folder.split('/').filter(Boolean), file.name].map(encodeURIComponent).join('/')
   const { headersOf, body, length } = encrypt(instructions, file)
-  const place: Place = { stage, bucket, path, protocol }
+  const target: Target = { stage, bucket, path, protocol }
   const send = (url: URL, headers: Record<string, string>): OutgoingRequest => {
     if (url.protocol !== protocol) throw UNKNOWN_STAGE
     return { method: 'PUT', url: url.href, headers: { ...headers, 'content-length': String(length) }, body: body() }
   }
   switch (textAt(stage, 'locationType')) {
     case 'S3': {
-      const url = s3Url(place)
+      const url = s3Url(target)
       const headers = { 'content-type': 'application/octet-stream', ...headersOf('x-amz-meta-') }
       return send(url, signS3(stage, url, headers, now))
     }
     case 'AZURE':
-      return send(azureUrl(place), {
+      return send(azureUrl(target), {
         'content-type': 'application/octet-stream',
         'x-ms-version': '2021-08-06',
         'x-ms-blob-type': 'BlockBlob',
@@ -45,7 +45,7 @@ export function uploadRequest(instructions: unknown, file: StageFile, protocol: 
     case 'GCS': {
       const token = textAt(stage, 'creds', 'GCS_ACCESS_TOKEN')
       const signed = textAt(stage, 'presignedUrl') ?? textAt(instructions, 'presignedUrls', 0)
-      return send(parseUrl(token || !signed ? googleUrl(place) : signed), {
+      return send(parseUrl(token || !signed ? googleUrl(target) : signed), {
         'content-type': 'application/octet-stream',
         ...headersOf('x-goog-meta-'),
         ...(token && { authorization: `Bearer ${token}` }),
@@ -56,7 +56,7 @@ export function uploadRequest(instructions: unknown, file: StageFile, protocol: 
   }
 }
 
-interface Place {
+interface Target {
   stage: unknown
   bucket: string
   /** The encoded path of the object. */
@@ -74,7 +74,7 @@ const withScheme = (protocol: string, address: string): URL =>
   parseUrl(/^https?:\/\//.test(address) ? address : `${protocol}//${address}`)
 
 /** The bucket is part of the host name, except if the host is an IP address. */
-function s3Url({ stage, bucket, path, protocol }: Place): URL {
+function s3Url({ stage, bucket, path, protocol }: Target): URL {
   const region = textAt(stage, 'region') ?? ''
   const domain = region.toLowerCase().startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
   const url = withScheme(protocol, textAt(stage, 'endPoint') || `s3.${region}.${domain}`)
@@ -83,7 +83,7 @@ function s3Url({ stage, bucket, path, protocol }: Place): URL {
   )
 }
 
-function azureUrl({ stage, bucket, path, protocol }: Place): URL {
+function azureUrl({ stage, bucket, path, protocol }: Target): URL {
   const endpoint = textAt(stage, 'endPoint') || 'core.windows.net'
   const host = endpoint.startsWith('blob.') ? endpoint : `blob.${endpoint}`
   const base = /^https?:\/\//.test(endpoint)
@@ -93,7 +93,7 @@ function azureUrl({ stage, bucket, path, protocol }: Place): URL {
   return parseUrl(`${base}/${bucket}/${path}${token.startsWith('?') ? '' : '?'}${token}`)
 }
 
-function googleUrl({ stage, bucket, path, protocol }: Place): string {
+function googleUrl({ stage, bucket, path, protocol }: Target): string {
   const url = withScheme(protocol, textAt(stage, 'endPoint') || 'storage.googleapis.com')
   return `${url.origin}/${bucket}/${path}`
 }

@@ -9,7 +9,7 @@ export class HogqlError extends Error {
   }
 }
 
-/** The message with the place of the error in the text: `Unknown field "foo" (line 1, column 8).` */
+/** The message with the position of the error in the text: `Unknown field "foo" (line 1, column 8).` */
 export function describeError({ message, position }: HogqlError, text: string): string {
   const before = text.slice(0, position - 1).split('\n')
   const column = (before.at(-1)?.length ?? 0) + 1

@@ -135,8 +135,8 @@ function schemaOf({ path, method, status, parameters, response, source }: Operat
     parametersSchema.properties[parameter.name] = dereference(parameter.schema)
     if (parameter.required) parametersSchema.required.push(parameter.name)
   }
-  const bodyAt = (...place: string[]): OpenApiSchema => ({
-    $ref: pointer('paths', path, method.toLowerCase(), ...place, 'content', JSON_TYPE, 'schema'),
+  const bodyAt = (...keys: string[]): OpenApiSchema => ({
+    $ref: pointer('paths', path, method.toLowerCase(), ...keys, 'content', JSON_TYPE, 'schema'),
   })
   if (Object.keys(source.requestBody?.content ?? {}).join() === JSON_TYPE) schema.body = bodyAt('requestBody')
   if (response.content?.[JSON_TYPE]) schema.response = { [status]: bodyAt('responses', String(status)) }

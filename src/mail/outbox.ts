@@ -46,7 +46,7 @@ export type AccountEvent =
 export interface AccountNoticeContent {
   event: AccountEvent
   first_name: string
-  /** The new address, the label of the key, or the place of the sign-in. */
+  /** The new address, the label of the key, or the client of the sign-in. */
   detail: string | null
   at: string
 }

@@ -140,9 +140,9 @@ const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; sente
     subject: 'A personal API key was created',
     sentence: `The personal API key "${label}" was created for your account.`,
   }),
-  new_sign_in: (place) => ({
+  new_sign_in: (client) => ({
     subject: 'New sign-in to your account',
-    sentence: `Your account was signed in to from ${place}.`,
+    sentence: `Your account was signed in to from ${client}.`,
   }),
 }
 

@@ -32,8 +32,8 @@ function requireValid(name: string, script: string): void {
     new Script(script.replace(/^export /, ''), { filename: name })
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw new TranspileError(describeSyntaxError(error))
-    const [place = ''] = error.stack?.split('\n', 1) ?? []
-    const line = place.slice(place.lastIndexOf(':') + 1)
+    const [location = ''] = error.stack?.split('\n', 1) ?? []
+    const line = location.slice(location.lastIndexOf(':') + 1)
     throw new TranspileError(/^\d+$/.test(line) ? `Line ${line}: ${error.message.slice(0, 300)}` : error.message)
   }
 }

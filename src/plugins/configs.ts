@@ -15,7 +15,7 @@ import * as store from '../store/plugin_configs.ts'
 import * as states from '../store/plugin_states.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loggedChanges } from './activity.ts'
 import { fileDigest, fileInfo, storedFile } from './attachments.ts'
@@ -192,7 +192,7 @@ const filtersText = (filters: Schemas['PluginConfigWrite']['filters']): string |
 
 export const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
   open: JSON.parse(config),
-  secrets: secrets === null ? {} : JSON.parse(vault.decrypt(secrets, placeOf('plugin_configs', id))),
+  secrets: secrets === null ? {} : JSON.parse(vault.decrypt(secrets, ownerOf('plugin_configs', id))),
 })
 
 /** Secrets that cannot be decrypted are treated as missing if all of them are sent. Throws `secret_unreadable` otherwise. */
@@ -203,14 +203,14 @@ function valuesToUpdate(vault: Vault, row: store.PluginConfigRow, sent: Record<s
 }
 
 const isLost = (vault: Vault, { id, secrets }: store.PluginConfigRow): boolean =>
-  secrets !== null && decryptIfReadable(vault, secrets, placeOf('plugin_configs', id)) === null
+  secrets !== null && decryptIfReadable(vault, secrets, ownerOf('plugin_configs', id)) === null
 
 function encryptedColumns(vault: Vault, id: number, { open, secrets }: ConfigValues) {
   const keys = Object.keys(secrets)
   return {
     config: JSON.stringify(open),
     secret_keys: JSON.stringify(keys),
-    secrets: keys.length ? vault.encrypt(JSON.stringify(secrets), placeOf('plugin_configs', id)) : null,
+    secrets: keys.length ? vault.encrypt(JSON.stringify(secrets), ownerOf('plugin_configs', id)) : null,
   }
 }
 

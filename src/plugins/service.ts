@@ -10,7 +10,7 @@ import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import { haveSecrets } from '../store/plugin_configs.ts'
 import * as store from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import type { Vault } from '../store/vault.ts'
 import { requireMayShare } from './access.ts'
 import { diffPlugins, recordPluginActivity } from './activity.ts'
@@ -71,7 +71,7 @@ export async function install(
   return changeWithin(db, organization.id, async (tx) => {
     const id = await store.create(tx, { organization_id: organization.id, family, ...columns }, now())
     if (id === undefined) throw urlTaken()
-    if (url?.token) await store.setToken(tx, id, vault.encrypt(url.token, placeOf('plugins', id)))
+    if (url?.token) await store.setToken(tx, id, vault.encrypt(url.token, ownerOf('plugins', id)))
     await store.replaceFiles(tx, { id, revision: 0 }, code.files)
     const plugin = returnedRow(await store.lock(tx, id))
     await recordPluginActivity(tx, { plugin, actor, activity: 'installed', ids, now: now() })
@@ -190,7 +190,7 @@ const remoteUrl = ({ sources }: PluginService, { url, plugin_type }: store.Plugi
   url === null || plugin_type === 'local' ? undefined : sources.parse(url)
 
 const tokenOf = ({ vault }: PluginService, { id, private_token }: store.PluginRow): string | null =>
-  private_token === null ? null : vault.decrypt(private_token, placeOf('plugins', id))
+  private_token === null ? null : vault.decrypt(private_token, ownerOf('plugins', id))
 
 /** Updates a locked plugin. Records an upgrade always, other activities only when something changed. */
 async function change(

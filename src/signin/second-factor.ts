@@ -11,7 +11,7 @@ import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as backupCodes from '../store/backup_codes.ts'
-import { placeOf } from '../store/secrets.ts'
+import { ownerOf } from '../store/secrets.ts'
 import * as sessions from '../store/sessions.ts'
 import type { UserRow } from '../store/users.ts'
 import { recordAccount } from './activity.ts'
@@ -32,7 +32,7 @@ export async function status({ db }: SignInService, user: UserRow): Promise<TwoF
 /** Replaces a setup that was started before. Throws `2fa_already_enabled`. */
 export async function startSetup({ db, ids, vault, now }: SignInService, user: UserRow): Promise<TotpSetup> {
   const setup = await createTotp(ids, user.email)
-  const encrypted = vault.encrypt(setup.secret, placeOf('users', user.id))
+  const encrypted = vault.encrypt(setup.secret, ownerOf('users', user.id))
   if (!(await accounts.startTotpSetup(db, user.id, encrypted, now())))
     throw new AppError({
       code: '2fa_already_enabled',
@@ -142,7 +142,7 @@ export async function verifyCode(
 }
 
 const decryptSecret = ({ vault }: SignInService, { id, totp_secret }: accounts.AccountRow): string =>
-  vault.decrypt(totp_secret ?? '', placeOf('users', id))
+  vault.decrypt(totp_secret ?? '', ownerOf('users', id))
 
 async function replaceBackupCodes({ ids }: SignInService, tx: Db, user_id: number): Promise<string[]> {
   const codes = createBackupCodes(ids)

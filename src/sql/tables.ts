@@ -30,7 +30,7 @@ export async function describeTables(db: Db): Promise<Table[]> {
     order by c.relname, a.attnum`)
   const indexes = await db.all<{ of: string; columns: string[]; whole: boolean }>(sql`
     select i.indrelid::regclass::text as of, i.indpred is null as whole,
-      (select json_agg(a.attname order by k.place) from unnest(i.indkey::int2[]) with ordinality k (number, place)
+      (select json_agg(a.attname order by k.nth) from unnest(i.indkey::int2[]) with ordinality k (number, nth)
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number) as columns
     from pg_index i join pg_class c on c.oid = i.indrelid
     where i.indisunique and c.relnamespace = current_schema()::text::regnamespace
@@ -55,11 +55,11 @@ export async function describeTables(db: Db): Promise<Table[]> {
 
 function inOrder(tables: Table[]): Table[] {
   const placed = new Set<Table>()
-  const place = (table: Table): void => {
+  const add = (table: Table): void => {
     if (placed.has(table)) return
-    for (const other of tables) if (other !== table && table.references.includes(other.name)) place(other)
+    for (const other of tables) if (other !== table && table.references.includes(other.name)) add(other)
     placed.add(table)
   }
-  for (const table of tables) place(table)
+  for (const table of tables) add(table)
   return [...placed]
 }

@@ -76,10 +76,10 @@ export async function list(
     byIds(db, ids),
     db.all<ActivityRow>(sql`
       select plugin_id, area, item_id, activity, user_first_name, user_email, item_name, plugin_changes, created_at
-      from (select a.*, row_number() over (partition by a.plugin_id order by a.created_at desc, a.id desc) as place
+      from (select a.*, row_number() over (partition by a.plugin_id order by a.created_at desc, a.id desc) as nth
         from activity_log a
         where a.organization_id = ${organization_id} and a.plugin_id is not null and a.plugin_id in ${oneOf(ids)}) latest
-      where place <= ${MAX_ENTRIES_PER_PLUGIN} order by created_at desc, id desc limit ${MAX_ENTRIES_PER_PAGE}`),
+      where nth <= ${MAX_ENTRIES_PER_PLUGIN} order by created_at desc, id desc limit ${MAX_ENTRIES_PER_PAGE}`),
   ])
   const entriesOf = new Map<number, ActivityRow[]>(ids.map((id) => [id, []]))
   for (const entry of entries) entriesOf.get(entry.plugin_id)?.push(entry)

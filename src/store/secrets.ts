@@ -15,7 +15,7 @@ const COLUMNS = [
 ] as const
 
 /** The row that a secret is bound to. The secret cannot be decrypted for another row. */
-export const placeOf = (table: (typeof COLUMNS)[number]['table'], id: string | number): string => `${table}/${id}`
+export const ownerOf = (table: (typeof COLUMNS)[number]['table'], id: string | number): string => `${table}/${id}`
 
 const BATCH_ROWS = 500
 
@@ -70,8 +70,8 @@ async function reencrypt(db: Db, vault: Vault, table: string, column: string, ke
       select id, ${name(column)} as encrypted from ${name(table)} where substr(${name(column)}, 1, 8) = ${key}
       limit ${BATCH_ROWS}`)
     for (const { id, encrypted } of rows) {
-      const place = `${table}/${id}`
-      const reencrypted = vault.encrypt(vault.decrypt(encrypted, place), place)
+      const owner = `${table}/${id}`
+      const reencrypted = vault.encrypt(vault.decrypt(encrypted, owner), owner)
       count += await db.run(
         sql`update ${name(table)} set ${name(column)} = ${reencrypted} where id = ${id} and ${name(column)} = ${encrypted}`,
       )

@@ -15,10 +15,10 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 export interface Vault {
-  /** `place` names the table and row. A secret that is copied to another place cannot be decrypted. */
-  encrypt(text: string, place: string): string
-  /** Throws `secret_unreadable` for another key, another place or a changed text. */
-  decrypt(encrypted: string, place: string): string
+  /** `owner` names the table and row. A secret that is copied to another row cannot be decrypted. */
+  encrypt(text: string, owner: string): string
+  /** Throws `secret_unreadable` for another key, another row or a changed text. */
+  decrypt(encrypted: string, owner: string): string
   /** The name of the key that encrypted the text. */
   keyOf(encrypted: string): string
   /** The names of the keys. The first one encrypts. Empty when no key is set. */
@@ -31,7 +31,7 @@ export function createVault(keys: readonly Buffer[]): Vault {
   return {
     keys: [...named.keys()],
     keyOf,
-    encrypt: (text, place) => {
+    encrypt: (text, owner) => {
       const [current] = named
       if (!current)
         throw new AppError({
@@ -41,16 +41,16 @@ export function createVault(keys: readonly Buffer[]): Vault {
         })
       const [name, key] = current
       const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner))
       const encrypted = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `${name}.${encrypted.toString('base64url')}`
     },
-    decrypt: (encrypted, place) => {
+    decrypt: (encrypted, owner) => {
       const key = named.get(keyOf(encrypted))
       if (!key) throw unreadable()
       const bytes = Buffer.from(encrypted.slice(encrypted.indexOf('.') + 1), 'base64url')
       try {
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place))
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(owner))
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
         return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString()
       } catch {
@@ -64,9 +64,9 @@ const unreadable = (): AppError =>
   new AppError({ code: 'secret_unreadable', detail: 'A stored secret cannot be decrypted. Send it again.' })
 
 /** The decrypted secret, or null if it cannot be decrypted. */
-export function decryptIfReadable(vault: Vault, encrypted: string, place: string): string | null {
+export function decryptIfReadable(vault: Vault, encrypted: string, owner: string): string | null {
   try {
-    return vault.decrypt(encrypted, place)
+    return vault.decrypt(encrypted, owner)
   } catch (error) {
     if (error instanceof AppError && error.code === 'secret_unreadable') return null
     throw error

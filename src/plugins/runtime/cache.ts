@@ -158,8 +158,8 @@ function createSpace(milliseconds: () => number): Space {
     },
     lrange: (key, [from, to]) => {
       const list = listAt(key)
-      const place = (index: unknown): number => (Number(index) < 0 ? list.length + Number(index) : Number(index))
-      return list.slice(Math.max(0, place(from)), place(to) + 1)
+      const fromStart = (index: unknown): number => (Number(index) < 0 ? list.length + Number(index) : Number(index))
+      return list.slice(Math.max(0, fromStart(from)), fromStart(to) + 1)
     },
     llen: (key) => listAt(key).length,
     lpop: (key, [count]) => {

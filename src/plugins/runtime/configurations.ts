@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { unavailable } from '../../errors.ts'
 import type { Database } from '../../sql/db.ts'
 import * as store from '../../store/plugin_runtime.ts'
-import { placeOf } from '../../store/secrets.ts'
+import { ownerOf } from '../../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../../store/vault.ts'
 import { secretTexts, storedFile } from '../attachments.ts'
 import { settingFields } from '../settings.ts'
@@ -67,7 +67,7 @@ export function createConfigurations({
 
   /** JSON, empty without secrets. Null when it cannot be decrypted. */
   const secretsOf = ({ id, secrets }: store.RunningConfigRow): string | null =>
-    secrets === null ? '' : decryptIfReadable(vault, secrets, placeOf('plugin_configs', id))
+    secrets === null ? '' : decryptIfReadable(vault, secrets, ownerOf('plugin_configs', id))
 
   async function load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined> {
     const version = `${row.revision} ${row.updated_at}`

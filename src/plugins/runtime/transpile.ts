@@ -40,7 +40,7 @@ const EXPORT_OF_SEVERAL = /; exports\.([\w$]{1,200}) = \1,|^ ?exports\.[\w$]{1,2
 /** sucrase declares no variable after a pattern, as in `export const { a } = x, b = 2`, and needs a semicolon before it. */
 const EXPORT_OF_PATTERN = /\bexport\s{1,100}(?:const|let|var)\s{0,100}[{[]/
 
-/** A row of `getFormattedTokens`: the place and the label of a token. */
+/** A row of `getFormattedTokens`: the position and the label of a token. */
 const TOKEN = /^(\d+):(\d+)-\d+:(\d+) +(\S+)/
 const TOP_LEVEL_DECLARATION = '2'
 
