@@ -1,5 +1,6 @@
 /** Scheduled backups of SQLite: one process at a time makes them, by lease, in a child process. */
 import type { Logger } from 'pino'
+import { type Lease, leaseFor, whileLeased } from '../background/leases.ts'
 import { createLoop } from '../background/loop.ts'
 import { createProcessPool, ProcessExited } from '../background/process-pool.ts'
 import { type Config, durationMs } from '../config.ts'
@@ -33,6 +34,8 @@ export interface ScheduledBackupsOptions {
   milliseconds: () => number
   log: Logger
   metrics: Metrics
+  /** How often the lease is renewed. */
+  renew_ms?: number
 }
 
 /** Null unless BACKUP_EVERY is set. */
@@ -43,6 +46,7 @@ export function createScheduledBackups({
   milliseconds,
   log,
   metrics,
+  renew_ms = RENEW_MS,
 }: ScheduledBackupsOptions): ScheduledBackups | null {
   const { BACKUP_EVERY, BACKUP_TO } = config
   if (!BACKUP_EVERY || !BACKUP_TO || db.engine !== 'sqlite') return null
@@ -54,13 +58,13 @@ export function createScheduledBackups({
     idle_ms: 0,
   })
   const at = (time: number): string => new Date(time).toISOString()
+  const lease = (): Lease => leaseFor(owner, at(milliseconds()), LEASE_MS)
 
   const loop = createLoop({
     name: 'scheduled backups',
     round: async () => {
       const now = milliseconds()
-      const lease = { owner, now: at(now), until: at(now + LEASE_MS), latest: at(now + 2 * LEASE_MS) }
-      if (await installation.claimBackup(db, lease, at(now + every_ms))) await backUp(now)
+      if (await installation.claimBackup(db, lease(), at(now + every_ms))) await backUp(now)
       return Math.min(POLL_MS, every_ms)
     },
     retry_ms: POLL_MS,
@@ -68,13 +72,12 @@ export function createScheduledBackups({
   })
 
   async function backUp(now: number): Promise<void> {
-    const renewal = setInterval(
-      () => void installation.renewBackup(db, owner, at(milliseconds() + LEASE_MS)).catch(() => undefined),
-      RENEW_MS,
-    ).unref()
     const started = performance.now()
-    const outcome = await run(now).catch((error: Error) => error)
-    clearInterval(renewal)
+    const renew = (): Promise<boolean> => installation.renewBackup(db, lease())
+    const outcome = await whileLeased({ renew, every_ms: renew_ms }, ({ signal }) => run(now, signal)).catch(
+      (error: Error) => error,
+    )
+    if (outcome === undefined) return log.warn({ to: BACKUP_TO }, 'a scheduled backup was ended: its lease was lost')
     const seconds = (performance.now() - started) / 1000
     if (outcome instanceof Error) {
       if (loop.stopped) return installation.releaseBackup(db, owner)
@@ -91,11 +94,13 @@ export function createScheduledBackups({
     if (retention_error) log.warn({ to: BACKUP_TO, reason: retention_error }, 'deleting old backups failed')
   }
 
-  async function run(now: number): Promise<StoredBackup> {
+  async function run(now: number, signal: AbortSignal): Promise<StoredBackup> {
     const id = await installation.identity(db)
     if (id === undefined) throw new Error('The database has no installation id.')
     const child = pool.take()
-    const deadline = setTimeout(() => void child.kill(), TIMEOUT_MS).unref()
+    const kill = (): void => void child.kill()
+    const deadline = setTimeout(kill, TIMEOUT_MS).unref()
+    signal.addEventListener('abort', kill)
     try {
       const { BACKUP_KEEP: keep, DATABASE_URL: url } = config
       await child.send({ url, installation: id, now: at(now), keep, settings: targetSettings(settings) })
@@ -103,10 +108,11 @@ export function createScheduledBackups({
       if (reply.kind === 'failed') throw new Error(reply.message)
       return reply.backup
     } catch (error) {
+      signal.throwIfAborted()
       throw error instanceof ProcessExited ? new Error('The backup process crashed or timed out.') : error
     } finally {
       clearTimeout(deadline)
-      void child.kill()
+      kill()
     }
   }
 

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
+import { type HeldLease, LEASE_LOST, type Lease, leaseFor, whileLeased } from '../background/leases.ts'
 import { createLoop } from '../background/loop.ts'
 import { hasEnded, processIdentity } from '../background/process-identity.ts'
 import type { Config } from '../config.ts'
@@ -55,7 +56,6 @@ const CLEANUP_PERIOD_MS = 3_600_000
 const CLEANUP_ROWS = 200
 const DAY_MS = 86_400_000
 const SHUTTING_DOWN = new Error('the server is shutting down')
-const LEASE_LOST = new Error('the run was cancelled, deleted or claimed by another node')
 
 export interface ExporterOptions {
   config: Pick<
@@ -105,7 +105,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   let cleaned_at = 0
 
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
-  const lease = (): runs.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
+  const lease = (): Lease => leaseFor(owner, now(), LEASE_MS)
 
   const notifyInputs = (): NotifyInputs => ({ ids, now: now() })
 
@@ -218,28 +218,32 @@ export function createExporter(options: ExporterOptions): Exporter {
     const started = performance.now()
     // Read for every attempt: rotated credentials take effect at the next one.
     const [integration = null] = row.integration_id === null ? [] : await integrations.withIds(db, [row.integration_id])
-    const keeper = keepLease(run, destinationHash(row, integration), abort)
-    let result: DeliveryResult
+    const progress: runs.Progress = {}
+    const renew = (checkpoint?: string): Promise<boolean> =>
+      runs.renew(db, run.id, lease(), { ...progress, ...(checkpoint && { checkpoint }) })
+    let result: DeliveryResult | undefined
     try {
-      result = await launch(
-        await jobOf(run, row, integration, span),
-        {
-          checkpoint: keeper.checkpoint,
-          report: (report) => {
-            if (report.kind === 'log') void logRun(report.level, report.message).catch(() => undefined)
-            else keeper.report(report)
-          },
-        },
-        abort.signal,
-      )
-      await keeper.stop()
+      result = await whileLeased({ renew, every_ms: options.renew_ms ?? RENEW_MS, abort }, async (held) => {
+        const store = storeProgress(held, progress)
+        const checkpoint = async (state: Checkpoint): Promise<void> => {
+          await held.renew(JSON.stringify({ ...state, place: destinationHash(row, integration) }))
+          held.signal.throwIfAborted()
+        }
+        const report = (report: Report): void => {
+          if (report.kind === 'log') void logRun(report.level, report.message).catch(() => undefined)
+          else store.report(report)
+        }
+        const job = await jobOf(run, row, integration, span)
+        return launch(job, { checkpoint, report }, held.signal).finally(store.stop)
+      })
     } catch (error) {
-      await keeper.stop()
       if (loop.stopped) return release(run, logRun)
       if (abort.signal.aborted) return
       span?.fail()
       return handleFailure(run, row, logRun, error)
     }
+    if (!result) return
+    const { records, bytes } = result
     const seconds = (performance.now() - started) / 1000
     const completed = await db.tx(async (tx) => {
       const locked = await exports.lock(tx, row.id)
@@ -248,18 +252,18 @@ export function createExporter(options: ExporterOptions): Exporter {
         (await runs.finish(tx, run.id, owner, {
           status: 'Completed',
           now: now(),
-          records_completed: result.records,
-          bytes_completed: result.bytes,
+          records_completed: records,
+          bytes_completed: bytes,
         }))
       if (!ended) return undefined
-      await logRun('INFO', summary(row.model, result, seconds), tx)
+      await logRun('INFO', summary(row.model, { records, bytes }, seconds), tx)
       await continueBackfill(tx, { ids, now: now() }, locked, ended)
       return notifyCompletion(tx, notifyInputs(), locked, ended)
     })
     if (completed === undefined) return
     if (completed) options.alerter.wake()
     metrics.exportRun(row.destination_type, 'Completed')
-    metrics.exported(row.destination_type, { ...result, seconds })
+    metrics.exported(row.destination_type, { records, bytes, seconds })
   }
 
   const jobOf = async (
@@ -290,47 +294,6 @@ export function createExporter(options: ExporterOptions): Exporter {
     role_buckets: await roleBucketsOfProject(db, config.S3_ROLE_BUCKETS, row.project_id),
     ...(span && options.tracing && { trace: { settings: options.tracing.settings, parent: span.traceparent } }),
   })
-
-  /** Renews the lease and stores progress. Aborts the attempt when the lease is lost. */
-  function keepLease(run: RunRow, hash: string, abort: AbortController) {
-    const progress: runs.Progress = {}
-    let tail: Promise<unknown> = Promise.resolve()
-    const renew = (checkpoint?: string): Promise<void> => {
-      const renewed = tail.then(async () => {
-        const owned = await runs.renew(db, run.id, lease(), { ...progress, ...(checkpoint && { checkpoint }) })
-        if (!owned) abort.abort(LEASE_LOST)
-      })
-      // A short outage of the database does not fail the delivery: the lease outlasts several renewals.
-      tail = renewed.catch(() => undefined)
-      return renewed
-    }
-    // Not unref'ed: without other handles the process would exit before the lost lease aborts this attempt.
-    const timer = setInterval(() => void renew().catch(() => undefined), options.renew_ms ?? RENEW_MS)
-    let storing: NodeJS.Timeout | undefined
-    return {
-      report: (report: Exclude<Report, { kind: 'log' }>): void => {
-        if (report.kind === 'total') progress.records_total_count = report.records
-        else {
-          progress.records_completed = report.records
-          progress.bytes_completed = report.bytes
-        }
-        // Later reports are stored together with this one, even if the next one takes long.
-        storing ??= setTimeout(() => {
-          storing = undefined
-          void renew().catch(() => undefined)
-        }, PROGRESS_MS)
-      },
-      checkpoint: async (state: Checkpoint): Promise<void> => {
-        await renew(JSON.stringify({ ...state, place: hash }))
-        abort.signal.throwIfAborted()
-      },
-      stop: async (): Promise<void> => {
-        clearInterval(timer)
-        clearTimeout(storing)
-        await tail
-      },
-    }
-  }
 
   async function handleFailure(run: RunRow, row: BatchExportRow, logRun: LogRun, error: unknown): Promise<void> {
     const { message, retryable, retry_after_seconds } = describeFailure(error)
@@ -422,6 +385,26 @@ export function createExporter(options: ExporterOptions): Exporter {
 }
 
 type LogRun = (level: logs.LogLevel, message: string, tx?: Db) => Promise<void>
+
+/** Stores the progress with the lease. */
+function storeProgress(lease: HeldLease<string>, progress: runs.Progress) {
+  let storing: NodeJS.Timeout | undefined
+  return {
+    report: (report: Exclude<Report, { kind: 'log' }>): void => {
+      if (report.kind === 'total') progress.records_total_count = report.records
+      else {
+        progress.records_completed = report.records
+        progress.bytes_completed = report.bytes
+      }
+      // Later reports are stored together with this one, even if the next one takes long.
+      storing ??= setTimeout(() => {
+        storing = undefined
+        void lease.renew().catch(() => undefined)
+      }, PROGRESS_MS)
+    },
+    stop: (): void => clearTimeout(storing),
+  }
+}
 
 /** Backfills select events by time, other runs by position. */
 function rangeOf(run: RunRow): Pick<DeliveryJob, 'range' | 'range_key'> {

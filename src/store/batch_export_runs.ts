@@ -1,3 +1,4 @@
+import type { Lease } from '../background/leases.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { among, oneOf, type Sql, sql } from '../sql/template.ts'
@@ -118,14 +119,6 @@ export function page(
     order by ${descending ? sql`${column} desc, id desc` : sql`${column}, id`} limit ${limit}`)
 }
 
-export interface Lease {
-  owner: string
-  now: string
-  until: string
-  /** A lease that ends after this was taken before the clock was set back. */
-  latest: string
-}
-
 /** Owners whose process has ended. Their leases are free if they end before `before`, which gives child processes time to exit. */
 export interface EndedOwners {
   owners: readonly string[]
@@ -187,7 +180,7 @@ export interface Progress {
 export async function renew(
   db: Db,
   id: string,
-  { owner, until, now }: Omit<Lease, 'latest'>,
+  { owner, until, now }: Lease,
   progress: Progress & { checkpoint?: string },
 ): Promise<boolean> {
   const { records_completed = null, records_total_count = null, bytes_completed = null, checkpoint = null } = progress

@@ -1,3 +1,4 @@
+import type { Lease } from '../background/leases.ts'
 import type { Database, Db } from '../sql/db.ts'
 import { name, sql } from '../sql/template.ts'
 
@@ -43,21 +44,8 @@ export async function recordBackup(db: Db, at: string, bytes: number | null = nu
     where last_backup_at is null or last_backup_at <= ${at}`)
 }
 
-/** The lease of the node that makes the scheduled backup. Times are ISO 8601. */
-export interface BackupLease {
-  owner: string
-  now: string
-  until: string
-  /** Leases beyond it were taken before the clock was set back. */
-  latest: string
-}
-
 /** Takes the lease if a backup is due. A due time beyond `latest_due` is from a longer interval. */
-export async function claimBackup(
-  db: Db,
-  { owner, now, until, latest }: BackupLease,
-  latest_due: string,
-): Promise<boolean> {
+export async function claimBackup(db: Db, { owner, now, until, latest }: Lease, latest_due: string): Promise<boolean> {
   const changed = await db.run(sql`
     update installation set backup_lease_owner = ${owner}, backup_lease_until = ${until}
     where (backup_lease_until is null or backup_lease_until <= ${now} or backup_lease_until > ${latest})
@@ -66,7 +54,7 @@ export async function claimBackup(
 }
 
 /** Returns whether the owner still had the lease. */
-export async function renewBackup(db: Db, owner: string, until: string): Promise<boolean> {
+export async function renewBackup(db: Db, { owner, until }: Lease): Promise<boolean> {
   return (
     (await db.run(sql`update installation set backup_lease_until = ${until} where backup_lease_owner = ${owner}`)) > 0
   )

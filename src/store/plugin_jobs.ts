@@ -1,7 +1,7 @@
 /** Jobs that plugins or users started. A job runs once, and again only when the node that ran it dies. */
+import type { Lease } from '../background/leases.ts'
 import type { Db } from '../sql/db.ts'
 import { skipLocked, sql } from '../sql/template.ts'
-import type { Lease } from './plugin_states.ts'
 
 export interface PluginJobRow {
   id: string
@@ -40,7 +40,7 @@ export function claim(db: Db, { owner, now, until, latest }: Lease): Promise<Plu
 }
 
 /** False when another node has claimed the job. */
-export async function renew(db: Db, id: string, { owner, until }: Pick<Lease, 'owner' | 'until'>): Promise<boolean> {
+export async function renew(db: Db, id: string, { owner, until }: Lease): Promise<boolean> {
   return (
     (await db.run(sql`update plugin_jobs set lease_until = ${until} where id = ${id} and lease_owner = ${owner}`)) > 0
   )

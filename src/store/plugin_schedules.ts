@@ -1,7 +1,7 @@
 /** When the scheduled tasks of plugins run next. */
+import type { Lease } from '../background/leases.ts'
 import type { Db } from '../sql/db.ts'
 import { skipLocked, sql } from '../sql/template.ts'
-import type { Lease } from './plugin_states.ts'
 
 export interface PluginScheduleRow {
   plugin_config_id: number
@@ -32,11 +32,7 @@ export function claim(db: Db, { owner, now, until, latest }: Lease): Promise<Plu
 type Key = Pick<PluginScheduleRow, 'plugin_config_id' | 'task'>
 
 /** False when another node has claimed the task. */
-export async function renew(
-  db: Db,
-  { plugin_config_id, task }: Key,
-  { owner, until }: Pick<Lease, 'owner' | 'until'>,
-): Promise<boolean> {
+export async function renew(db: Db, { plugin_config_id, task }: Key, { owner, until }: Lease): Promise<boolean> {
   const renewed = await db.run(sql`
     update plugin_schedules set lease_until = ${until}
     where plugin_config_id = ${plugin_config_id} and task = ${task} and lease_owner = ${owner}`)

@@ -1,4 +1,5 @@
 /** The place in the order of ingestion, the retries and the failures of each plugin configuration. */
+import type { Lease } from '../background/leases.ts'
 import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
 
@@ -48,14 +49,6 @@ export async function enable(tx: Db, plugin_config_id: number, position: number,
       ${skip ? sql`, position = ${position}, seq = 0` : sql``}`)
 }
 
-export interface Lease {
-  owner: string
-  now: string
-  until: string
-  /** A lease that ends after this was taken before the clock was set back. */
-  latest: string
-}
-
 /** Undefined when another node has it, or a retry is not due. */
 export function claim(db: Db, plugin_config_id: number, lease: Lease): Promise<PluginStateRow | undefined> {
   const { owner, now, until, latest } = lease
@@ -67,11 +60,7 @@ export function claim(db: Db, plugin_config_id: number, lease: Lease): Promise<P
 }
 
 /** False when another node has claimed it, or the configuration was removed. */
-export async function renew(
-  db: Db,
-  plugin_config_id: number,
-  { owner, until }: Omit<Lease, 'now' | 'latest'>,
-): Promise<boolean> {
+export async function renew(db: Db, plugin_config_id: number, { owner, until }: Lease): Promise<boolean> {
   const renewed = await db.run(sql`
     update plugin_states set lease_until = ${until}
     where plugin_config_id = ${plugin_config_id} and lease_owner = ${owner}`)

@@ -1,9 +1,12 @@
 /** Plugins on a server: transformations, deliveries, schedules, jobs, and what happens when they fail. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import t from 'tap'
 import { createPluginCache } from '../../src/plugins/runtime/cache.ts'
 import { createPluginRuntime } from '../../src/plugins/runtime/runtime.ts'
-import { sql } from '../../src/sql/template.ts'
+import { type Sql, sql } from '../../src/sql/template.ts'
 import * as jobs from '../../src/store/plugin_jobs.ts'
 import * as metrics from '../../src/store/plugin_metrics.ts'
 import * as schedules from '../../src/store/plugin_schedules.ts'
@@ -787,6 +790,70 @@ onBothEngines(
     const names = (await storedEvents(app)).map(({ event }) => event)
     t.equal(names.filter((name) => name === 'minute').length, minutes)
     t.equal(names.filter((name) => name === 'job').length, minutes)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a node that loses its lease ends the task, the job and the deliveries',
+  async (t, app) => {
+    const { deps } = app
+    const { db } = deps
+    const work = new Map<string, { table: Sql; id: number }>()
+    const claimed = new Set<string>()
+    // Does not answer. Meanwhile another node claims the work.
+    const server = createServer(({ url = '' }) => {
+      claimed.add(url)
+      const { table, id } = work.get(url)!
+      const lease_until = new Date(deps.milliseconds() + 30_000).toISOString()
+      void db.run(sql`
+        update ${table} set lease_owner = 'other', lease_until = ${lease_until} where plugin_config_id = ${id}`)
+    }).listen(0, '127.0.0.1')
+    t.teardown(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    await once(server, 'listening')
+    const config = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const caller = await runPlugin(
+      app,
+      `const hang = async (url) => { for (;;) await fetch(url).catch(() => undefined) }
+      export const runEveryMinute = ({ config }) => hang(config.url + '/task')
+      export const jobs = { slow: (payload, { config }) => hang(config.url + '/job') }
+      export const onEvent = (event, { config }) => hang(config.url + '/event')`,
+      { config },
+    )
+    const hook = await runPlugin(
+      app,
+      `export const composeWebhook = (event, { config }) => ({ url: config.url + '/hook' })`,
+      { config },
+    )
+    work.set('/task', { table: sql`plugin_schedules`, id: caller.config })
+    work.set('/job', { table: sql`plugin_jobs`, id: caller.config })
+    work.set('/event', { table: sql`plugin_states`, id: caller.config })
+    work.set('/hook', { table: sql`plugin_states`, id: hook.config })
+
+    await deps.plugins.tasks.drain()
+    app.advance(60_000)
+    const job = { id: uuid(1), plugin_config_id: caller.config, name: 'slow', payload: '{}', origin: null }
+    await jobs.create(db, { ...job, run_at: deps.now(), created_at: deps.now() })
+    await ingest(app, plainEvents(3))
+    const places = () => db.all(sql`select position, seq, attempts from plugin_states order by plugin_config_id`)
+    const before = await places()
+    await deps.plugins.tasks.drain()
+    await deps.plugins.deliveries.drain()
+
+    t.strictSame([...claimed].sort(), [...work.keys()].sort())
+    for (const [path, { table, id }] of work) {
+      const row = await db.get(sql`select lease_owner from ${table} where plugin_config_id = ${id}`)
+      t.match(row, { lease_owner: 'other' }, `${path} stays with the other node`)
+    }
+    t.strictSame(await places(), before)
+    const nothing = { successes: 0, failures: 0, dropped: 0, changed: 0 }
+    for (const category of ['job', 'scheduledTask', 'onEvent'] as const)
+      t.strictSame(await countsOf(app, caller.config, category), nothing, category)
+    t.strictSame(await countsOf(app, hook.config, 'composeWebhook'), nothing)
   },
   options,
 )

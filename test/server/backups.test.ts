@@ -1,12 +1,15 @@
 /** Scheduled backups: one process makes them, only complete ones count, and failures are reported. */
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { restoreArchive } from '../../src/backups/restore.ts'
+import { createScheduledBackups } from '../../src/backups/schedule.ts'
 import { readConfig } from '../../src/config.ts'
 import { buildDeps } from '../../src/deps.ts'
 import { openDatabase } from '../../src/sql/open.ts'
@@ -130,6 +133,30 @@ t.test('one of several processes makes the backup, and a lease that expired is t
   await second.backups!.stop()
   await app.deps.backups!.stop()
   t.equal([...log.lines, ...other.lines].filter(({ msg }) => msg === 'backup stored').length, 1)
+})
+
+t.test('a process that loses its lease ends its backup', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => void server.close())
+  await once(server, 'listening')
+  const { app, log } = await open(t, {
+    BACKUP_TO: 's3://backups',
+    BACKUP_S3_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    BACKUP_S3_ACCESS_KEY_ID: 'S3RVER',
+    BACKUP_S3_SECRET_ACCESS_KEY: 'S3RVER',
+  })
+  const { db } = app.deps
+  const backups = createScheduledBackups({ ...app.deps, renew_ms: 50 })!
+  t.teardown(() => backups.stop())
+  backups.start()
+  // The store accepts the connection and does not answer.
+  const [socket]: Socket[] = await once(server, 'connection')
+  await db.run(sql`update installation set backup_lease_owner = 'other'`)
+  await once(socket!.resume(), 'close')
+  t.match(await log.next('its lease was lost'), { level: 40 })
+  t.match(await status(app), { last_backup_at: null, last_backup_error: null })
+  t.match(await db.get(sql`select backup_lease_owner as owner from installation`), { owner: 'other' })
+  t.notMatch((await app.send('GET', '/metrics', { key: null })).text, /result="failed"\} [1-9]/)
 })
 
 t.test('reports a failure, retries it and stops without losing it', async (t) => {

@@ -5,6 +5,8 @@ import type { SandboxReply } from './messages.ts'
 
 /** The functions that plugins can call outside of the sandbox. The plugin sees the name and message of their errors. */
 export interface PluginHost {
+  /** Ends the call when it is aborted: another node has claimed the work. */
+  signal?: AbortSignal
   fetch(request: FetchRequest, body: Uint8Array | undefined, signal: AbortSignal): Promise<FetchResponse>
   /** JSON; null when there is no value. */
   storageGet(key: string): Promise<string | null>

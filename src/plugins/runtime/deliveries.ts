@@ -3,6 +3,7 @@
  * the events of its project by position, in order and at least once. A lease in the database decides which node serves it.
  */
 import type { Logger } from 'pino'
+import { type Lease, leaseFor, whileLeased } from '../../background/leases.ts'
 import { createLoop } from '../../background/loop.ts'
 import { createSetAside } from '../../background/set-aside.ts'
 import { type FollowedEvent, follow } from '../../events/follow.ts'
@@ -81,7 +82,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   })
 
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
-  const lease = (): states.Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
+  const lease = (): Lease => leaseFor(owner, now(), LEASE_MS)
 
   const loop = createLoop({
     name: 'plugin deliveries',
@@ -134,45 +135,45 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 
   async function serve(row: store.RunningConfigRow, state: states.PluginStateRow, end: number): Promise<void> {
-    let isHeld = true
-    const timer = setInterval(() => {
-      states.renew(db, row.id, { owner, until: at(LEASE_MS) }).then(
-        (renewed) => {
-          isHeld &&= renewed
-        },
-        () => undefined,
-      )
-    }, RENEW_MS)
+    const renew = (): Promise<boolean> => states.renew(db, row.id, lease())
     try {
-      const configuration = await configurations.load(row)
-      if (!configuration) throw new Error('The code or the secrets of the configuration cannot be read.')
-      const until = performance.now() + TURN_MS
-      let { attempts } = state
-      let after: states.Place = state
-      const read = (from: states.Place): Promise<FollowedEvent[]> =>
-        follow(reader, { project_id: row.project_id, after: from, before: end }, PAGE_EVENTS)
-      let page = await read(after)
-      while (isHeld && !loop.stopped && performance.now() < until) {
-        const group = groupOf(page, row.id)
-        if (!group) return
-        const last = group.events.at(-1)
-        // The next page is read while the plugin works.
-        const ahead = last && page.length === group.events.length ? read(last) : undefined
-        ahead?.catch(() => undefined)
-        const step = await deliver(configuration, group, attempts)
-        if (loop.stopped) return
-        after = step.place ?? after
-        attempts = step.attempts
-        const retry_at = step.retry_ms === null ? null : at(step.retry_ms)
-        isHeld = await states.advance(db, row.id, owner, after, { attempts, retry_at })
-        if (step.isOver) return
-        // Settings and code may have changed, or the configuration may be off.
-        if ((await configurations.get(row.id))?.version !== configuration.version) return
-        page = ahead && step.place === last ? await ahead : await read(after)
-      }
+      await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) => takeTurn(row, state, end, signal))
     } finally {
-      clearInterval(timer)
       await states.release(db, row.id, owner).catch(() => undefined)
+    }
+  }
+
+  async function takeTurn(
+    row: store.RunningConfigRow,
+    state: states.PluginStateRow,
+    end: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const configuration = await configurations.load(row)
+    if (!configuration) throw new Error('The code or the secrets of the configuration cannot be read.')
+    const until = performance.now() + TURN_MS
+    let { attempts } = state
+    let after: states.Place = state
+    const read = (from: states.Place): Promise<FollowedEvent[]> =>
+      follow(reader, { project_id: row.project_id, after: from, before: end }, PAGE_EVENTS)
+    let page = await read(after)
+    while (!signal.aborted && !loop.stopped && performance.now() < until) {
+      const group = groupOf(page, row.id)
+      if (!group) return
+      const last = group.events.at(-1)
+      // The next page is read while the plugin works.
+      const ahead = last && page.length === group.events.length ? read(last) : undefined
+      ahead?.catch(() => undefined)
+      const step = await deliver(configuration, group, attempts, signal)
+      if (loop.stopped) return
+      after = step.place ?? after
+      attempts = step.attempts
+      const retry_at = step.retry_ms === null ? null : at(step.retry_ms)
+      const isHeld = await states.advance(db, row.id, owner, after, { attempts, retry_at })
+      if (!isHeld || step.isOver) return
+      // Settings and code may have changed, or the configuration may be off.
+      if ((await configurations.get(row.id))?.version !== configuration.version) return
+      page = ahead && step.place === last ? await ahead : await read(after)
     }
   }
 
@@ -184,10 +185,15 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     isOver: boolean
   }
 
-  async function deliver(configuration: RunningConfiguration, group: Group, attempts: number): Promise<Step> {
+  async function deliver(
+    configuration: RunningConfiguration,
+    group: Group,
+    attempts: number,
+    signal: AbortSignal,
+  ): Promise<Step> {
     const last = group.events.at(-1)
     if (!group.isOffered || !last) return { ...(last && { place: last }), attempts: 0, retry_ms: null, isOver: false }
-    const done = await offer(configuration, group)
+    const done = await offer(configuration, group, signal)
     if (done.error && done.error.stage !== 'flush' && done.error.stage !== 'call')
       return afterLoadError(configuration, done.error, attempts)
 
@@ -225,9 +231,13 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     error?: LoadError
   }
 
-  async function offer(configuration: RunningConfiguration, { events: group, origin }: Group): Promise<Offered> {
+  async function offer(
+    configuration: RunningConfiguration,
+    { events: group, origin }: Group,
+    signal: AbortSignal,
+  ): Promise<Offered> {
     const { methods } = configuration.capabilities
-    const host = options.hostOf(configuration, origin)
+    const host = { ...options.hostOf(configuration, origin), signal }
     const texts = group.map((event) => storedEvent(event))
     if (methods.includes('exportEvents')) return exportGroup(configuration, group, texts, host)
     let result: Offered = { count: group.length, retry: null }
@@ -265,7 +275,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     let retry: Offered['retry'] = null
     for (const [i, outcome] of outcomes.entries()) {
       const uuid = group[i]?.uuid
-      const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outcome)
+      const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outcome, host.signal)
       calls.push({ error: failure, ...(uuid && { event: uuid }) })
       if (!failure?.retry) continue
       retry = { events: 1, error: failure }
@@ -307,7 +317,10 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 
   /** Sends what `composeWebhook` returned. Returns the error. */
-  async function sendWebhook(outcome: Outcome): Promise<PluginError | null> {
+  async function sendWebhook(
+    outcome: Outcome,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<PluginError | null> {
     if (typeof outcome !== 'string') return errorOf(outcome)
     const failed = (message: string, retry = false): PluginError => ({
       name: 'WebhookError',
@@ -323,18 +336,14 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     )
     const request = { url, method: String(method ?? 'POST').toUpperCase(), headers: list, redirect: 'follow' }
     try {
-      const { status } = await fetchForPlugin(
-        options.outbound,
-        request,
-        Buffer.from(text),
-        new AbortController().signal,
-      )
+      const { status } = await fetchForPlugin(options.outbound, request, Buffer.from(text), signal)
       if (status >= 200 && status < 300) return null
       return failed(
         `The request to ${new URL(url).host} failed with status ${status}.`,
         status >= 500 || status === 429,
       )
     } catch (error) {
+      signal.throwIfAborted()
       if (!(error instanceof FetchError)) throw error
       return failed(error.message, true)
     }

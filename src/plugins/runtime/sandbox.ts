@@ -235,9 +235,12 @@ export function createSandbox({
     await child.send({ kind: 'load', configuration: { id, version, source, settings } })
   }
 
-  /** Answers what the plugin asks for during a request, and collects its output. */
+  /** Answers what the plugin asks for during a request, and collects its output. Kills the process when the call is aborted. */
   function attend(child: Child, host: PluginHost, events: number, output: RunOutput, mask: Mask) {
+    host.signal?.throwIfAborted()
     const answers = createAnswers(host, events)
+    const kill = (): void => void child.kill()
+    host.signal?.addEventListener('abort', kill)
     return {
       onReply: (reply: SandboxReply): void => {
         if (reply.kind === 'output') {
@@ -249,7 +252,10 @@ export function createSandbox({
           .answer(reply)
           .then((answer) => child.send({ kind: 'answer', ask: reply.ask, ...answer }).catch(() => undefined))
       },
-      end: answers.end,
+      end: (): void => {
+        host.signal?.removeEventListener('abort', kill)
+        answers.end()
+      },
     }
   }
 
@@ -290,6 +296,7 @@ export function createSandbox({
         return result
       } catch (error) {
         if (!(error instanceof ProcessExited)) throw error
+        host.signal?.throwIfAborted()
         if (!careful) careful = true
         else if (started) outcomes.push({ error: KILLED })
         else return { ...result, error: { ...KILLED, stage: 'setup' } }
@@ -320,6 +327,7 @@ export function createSandbox({
     } catch (error) {
       if (!(error instanceof ProcessExited)) throw error
       if (slots.stopped) throw shuttingDown()
+      host.signal?.throwIfAborted()
       result.error = { ...KILLED, stage: 'call' }
     }
     return result

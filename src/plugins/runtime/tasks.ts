@@ -1,11 +1,11 @@
 /** Runs the scheduled tasks and the jobs of plugins. A lease in the database decides which node runs one. */
 import type { Logger } from 'pino'
+import { type Lease, leaseFor, whileLeased } from '../../background/leases.ts'
 import { createLoop } from '../../background/loop.ts'
 import type { Db } from '../../sql/db.ts'
 import * as jobs from '../../store/plugin_jobs.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import * as schedules from '../../store/plugin_schedules.ts'
-import type { Lease } from '../../store/plugin_states.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import { type Origin, parseOrigin } from './origin.ts'
 import type { Recorder } from './recorder.ts'
@@ -58,7 +58,7 @@ export function createTasks(options: TasksOptions): Tasks {
   const known = new Set<string>()
 
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
-  const lease = (): Lease => ({ owner, now: now(), until: at(LEASE_MS), latest: at(2 * LEASE_MS) })
+  const lease = (): Lease => leaseFor(owner, now(), LEASE_MS)
 
   const loop = createLoop({
     name: 'plugin tasks',
@@ -125,8 +125,10 @@ export function createTasks(options: TasksOptions): Tasks {
       }
       // After a pause of the server, missed times are not made up.
       const isLate = Date.parse(now()) - Date.parse(next_at) >= period_ms
-      const renew = (): Promise<boolean> => schedules.renew(db, row, { owner, until: at(LEASE_MS) })
-      if (!isLate) await whileLeased(renew, () => call(configuration, { kind: 'tasks', name: task }, [], []))
+      const renew = (): Promise<boolean> => schedules.renew(db, row, lease())
+      const work = { kind: 'tasks', name: task } as const
+      if (!isLate)
+        await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) => call(configuration, work, [], [], signal))
       if (loop.stopped) return schedules.finish(db, row, owner)
       const after = boundaryAfter(Math.max(Date.parse(now()), Date.parse(next_at)), period_ms)
       await schedules.finish(db, { plugin_config_id, task, next_at: after }, owner)
@@ -139,10 +141,12 @@ export function createTasks(options: TasksOptions): Tasks {
     return async () => {
       const configuration = await configurations.get(row.plugin_config_id)
       if (configuration) {
-        const renew = (): Promise<boolean> => jobs.renew(db, row.id, { owner, until: at(LEASE_MS) })
+        const renew = (): Promise<boolean> => jobs.renew(db, row.id, lease())
         const work = { kind: 'jobs', name: row.name } as const
         const origin = parseOrigin(row.origin)
-        const error = await whileLeased(renew, () => call(configuration, work, [JSON.parse(row.payload)], origin))
+        const error = await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) =>
+          call(configuration, work, [JSON.parse(row.payload)], origin, signal),
+        )
         if (loop.stopped) return jobs.release(db, row.id, owner, row.run_at)
         // On a busy machine the code took too long to load, so the job has not begun.
         if (error?.stage === 'load' && error.stopped) return jobs.release(db, row.id, owner, at(retryDelay(1)))
@@ -151,23 +155,15 @@ export function createTasks(options: TasksOptions): Tasks {
     }
   }
 
-  async function whileLeased<Result>(renew: () => Promise<boolean>, work: () => Promise<Result>): Promise<Result> {
-    const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS)
-    try {
-      return await work()
-    } finally {
-      clearInterval(timer)
-    }
-  }
-
   async function call(
     configuration: RunningConfiguration,
     work: OnceFunction,
     args: unknown[],
     origin: Origin,
+    signal: AbortSignal,
   ): Promise<LoadError | undefined> {
     const start = performance.now()
-    const host = options.hostOf(configuration, origin)
+    const host = { ...options.hostOf(configuration, origin), signal }
     const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
     if (error?.stage === 'load' && isFinal(error, 1)) await recorder.switchOff(configuration, describeLoadError(error))
     recorder.record(configuration, {
