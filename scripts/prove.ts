@@ -25,7 +25,7 @@ interface Run {
 const filesWithFigures = (): string[] =>
   readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
-    .filter((file) => file.endsWith('.test.ts') && /\/figures\.ts|env\.PROVE/.test(readFileSync(file, 'utf8')))
+    .filter((file) => file.endsWith('.test.ts') && /\bfigure\(|\bprove: /.test(readFileSync(file, 'utf8')))
     .sort()
 
 function prove(file: string): Run {
@@ -33,7 +33,7 @@ function prove(file: string): Run {
   try {
     const { status } = spawnSync(process.execPath, ['--import=tsx', 'scripts/test.ts', file], {
       stdio: 'inherit',
-      env: { ...process.env, PROVE: '1', FIGURES: folder },
+      env: { ...process.env, TEST_SIZE: 'prove', FIGURES: folder },
     })
     const figures = readdirSync(folder)
       .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))

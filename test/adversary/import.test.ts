@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { command, ended } from '../helpers/programs/process.ts'
 import { type MakeText, TEXTS } from './malicious-texts.ts'
 import { openTarget } from './target.ts'
 
 /** Characters per line. */
-const SIZES = PROVE ? [1_000, 100_000, 900_000] : [20_000]
-const LONG_LINE = 20_000_000
+const SIZES = bySize({ quick: [2_000], full: [20_000], prove: [1_000, 100_000, 900_000] })
+const LONG_LINE = bySize({ quick: 4_000_000, full: 20_000_000 })
 /** A file may take this many times as long as a harmless file of the same length, plus a margin for busy machines. */
 const FACTOR = 10
 const MARGIN_MS = 10_000
-t.setTimeout((PROVE ? 60 : 15) * 60_000)
+t.setTimeout(bySize({ full: 15, prove: 60 }) * 60_000)
 
 const event = (more: object): string => JSON.stringify({ event: 'seen', distinct_id: 'somebody', ...more })
 
@@ -77,7 +77,9 @@ for (const engine of ENGINES)
       return performance.now() - started
     }
     const text: MakeText = (size) => 'word '.repeat(size / 5)
-    const plain = Array.from({ length: 20 }, () => event({ properties: { text: text(500_000) } })).join('\n')
+    const plain = Array.from({ length: bySize({ quick: 5, full: 20 }) }, () =>
+      event({ properties: { text: text(500_000) } }),
+    ).join('\n')
     const harmless_ms = (await runImport('harmless.ndjson', plain)) / (plain.length / 1_000_000)
     const malicious = files((name) => SIZES.flatMap((size) => lines(TEXTS[name]!(size))))
     for (const [name, content] of Object.entries(malicious)) {

@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 import { CAPTURE_BODIES, JSON_BODIES } from './malicious-bodies.ts'
 import { EXPRESSIONS, TEXTS } from './malicious-texts.ts'
 import { openTarget, type Request, type World } from './target.ts'
 
 const SEED = Number(process.env.SEED ?? 20260902)
-const ROUNDS = PROVE ? 30 : 2
+const ROUNDS = bySize({ quick: 1, full: 2, prove: 30 })
 const CONCURRENCY = 12
 const SHUTDOWN_SECONDS = 5
 /** A margin for busy machines. */
 const GRACE_SECONDS = 5
-t.setTimeout((PROVE ? 60 : 10) * 60_000)
+t.setTimeout(bySize({ full: 10, prove: 60 }) * 60_000)
 
 /** Random attacks as requests. */
 function requests(world: World, random: () => number): Request[] {

@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import t from 'tap'
 import { csvCell } from '../../src/api/csv.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3600 * SECOND
 const DAY = 24 * HOUR
 const EVENTS = '/api/projects/@current/events/'
-const RUNS = PROVE ? 200 : 15
+const RUNS = bySize({ quick: 4, full: 15, prove: 200 })
 
 const ids = (response: { body: any }): string[] => response.body.results.map((record: any) => record.id)
 const on = (app: TestApp, parameters: string): ReturnType<TestApp['send']> => app.send('GET', `${EVENTS}?${parameters}`)

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 
-const RUNS = PROVE ? 300 : 12
+const RUNS = bySize({ quick: 3, full: 12, prove: 300 })
 const STEPS = 40
 
 const who = fc.nat({ max: 9 })

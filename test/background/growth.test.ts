@@ -7,12 +7,12 @@ import * as outbox from '../../src/mail/outbox.ts'
 import { type Sql, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
 import { IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { commit, plainEvents } from '../helpers/seeds/exports.ts'
 
-t.setTimeout((PROVE ? 60 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
 
-const SCALE = PROVE ? 5 : 1
+const SCALE = bySize({ full: 1, prove: 5 })
 const MAX_RATIO = 5
 /** A garbage collection takes as long. */
 const NOISE_MS = 10

@@ -15,7 +15,7 @@ import { describeTables, type Table } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
 import * as copies from '../../src/store/copies.ts'
 import { openApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { emptyDatabase, migratedDatabase } from '../helpers/programs/postgres.ts'
 import { command, type Ended, ended } from '../helpers/programs/process.ts'
@@ -24,7 +24,7 @@ import { insertEvents, uuid } from '../helpers/seeds/events.ts'
 
 /** The tables at which the copy is blocked and killed; all but the last in `prove`. */
 const KILL_TABLES = ['events']
-const SEEDED = PROVE ? 20_000 : 2_500
+const SEEDED = bySize({ quick: 600, full: 2_500, prove: 20_000 })
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
 /** The remaining time of a window that is enough for the steps before the copy. */
@@ -34,7 +34,7 @@ const NOT_COPIED = [ADMINISTRATION.table, EVENTS.table, 'request_counts']
 /** Beyond the transaction ids of any test cluster, so positions must be advanced. */
 const FAR = 5_000_000_000
 
-t.setTimeout((PROVE ? 30 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 30 }) * 60_000)
 
 const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
   ended(command(args, environment))
@@ -304,7 +304,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   const tables = await tablesOf(to)
   const moving = tables.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name))
   const last = moving.at(-1)!
-  const places = PROVE ? moving.slice(0, -1) : KILL_TABLES
+  const places = SIZE === 'prove' ? moving.slice(0, -1) : KILL_TABLES
   for (const table of places) {
     await client.query('begin')
     await lockTable(client, table)

@@ -9,21 +9,21 @@ import fc from 'fast-check'
 import t from 'tap'
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
 import { openNameserver } from '../helpers/peers/nameserver.ts'
 import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
 import { createTenant, type Kind, SAME_KIND, type Tenant, unknownId } from '../helpers/seeds/tenants.ts'
 import { type FuzzRequest, isReference, PLUGIN_HOST, type Reference, type Role, sequences } from './arbitraries.ts'
 
 /** Per engine, half of them with keys and half with sessions. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (PROVE ? 50_000 : 1_000))
-const SEED = Number(process.env.FUZZ_SEED ?? (PROVE ? Date.now() % 2 ** 31 : 20_260_101))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? bySize({ quick: 200, full: 1_000, prove: 50_000 }))
+const SEED = Number(process.env.FUZZ_SEED ?? (SIZE === 'prove' ? Date.now() % 2 ** 31 : 20_260_101))
 const MAX_STEPS = 100
 /** A lower bound for the average number of requests in a sequence. Some steps have several requests. */
 const MEAN_REQUESTS = (MAX_STEPS / 2) * 1.1
 const MAX_IDS = 12
 
-t.setTimeout((PROVE ? 120 : 10) * 60_000)
+t.setTimeout(bySize({ full: 10, prove: 120 }) * 60_000)
 
 const hosts = await openPluginHosts(t)
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
@@ -249,7 +249,7 @@ for (const [engine, sessions] of ENGINES.flatMap((engine) => [[engine, false] as
       if (failed) throw new Error(`FUZZ_SEED=${SEED}: ${(errorInstance as Error).message}`)
     }
     const succeeded = TESTED.filter(({ id, status }) => statuses.get(id)?.has(status))
-    if (PROVE)
+    if (SIZE === 'prove')
       t.strictSame(
         expected.filter((operation) => !succeeded.includes(operation)).map(({ id }) => id),
         [],

@@ -11,7 +11,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { PROVE } from '../helpers/assertions/figures.ts'
+import { bySize } from '../helpers/assertions/figures.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
@@ -20,7 +20,7 @@ const SECOND = 1_000_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const RUNS = PROVE ? 300 : 40
+const RUNS = bySize({ quick: 8, full: 40, prove: 300 })
 
 const newEvent = (number: number, event: Partial<NewEvent> = {}): NewEvent => ({
   project_id: 1,

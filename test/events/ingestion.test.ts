@@ -20,14 +20,14 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { emptyPlace } from '../helpers/programs/postgres.ts'
 import { startProcess } from '../helpers/programs/process.ts'
 import { until } from '../helpers/programs/site.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
-const KILLS = PROVE ? 25 : 3
+const KILLS = bySize({ quick: 1, full: 3, prove: 25 })
 const silent = pino({ level: 'silent' })
 
 const eventOf = (changes: Partial<NewEvent>): NewEvent => ({
@@ -53,7 +53,7 @@ onEach('stores each event once when clients send duplicates concurrently', async
   const random = seeded(1)
   const pool = Array.from({ length: 400 }, () => v7())
   const expected = new Set<string>()
-  const batches = Array.from({ length: PROVE ? 500 : 60 }, () =>
+  const batches = Array.from({ length: bySize({ quick: 20, full: 60, prove: 500 }) }, () =>
     Array.from({ length: 1 + Math.floor(random() * 40) }, () => {
       const uuid = pool[Math.floor(random() * pool.length)]!
       expected.add(uuid)
@@ -107,7 +107,7 @@ t.test('two nodes write the same persons and events (postgres)', async (t) => {
     updates: true,
   })
   await Promise.all(
-    Array.from({ length: PROVE ? 1_000 : 100 }, async (_, i) => {
+    Array.from({ length: bySize({ quick: 30, full: 100, prove: 1_000 }) }, async (_, i) => {
       const project_id = 1 + Math.floor(random() * 3)
       const events = Array.from({ length: 1 + Math.floor(random() * 30) }, () => {
         const uuid = pool[Math.floor(random() * pool.length)]!

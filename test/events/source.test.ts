@@ -9,7 +9,7 @@ import type { Encoding } from '../../src/events/lines.ts'
 import { openSource, type Source } from '../../src/events/source.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
-import { PROVE } from '../helpers/assertions/figures.ts'
+import { bySize } from '../helpers/assertions/figures.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const COUNT = 95
@@ -142,7 +142,7 @@ onBothEngines(t, 'counts whole hours without reading their events', async (t, ap
         const count = await source.count({ ...extract, range, include, exclude })
         if (count !== expected.length) throw new Error(`counted ${count} events, not ${expected.length}`)
       }),
-      { numRuns: PROVE ? 1_000 : 100 },
+      { numRuns: bySize({ quick: 25, full: 100, prove: 1_000 }) },
     )
   await checkCounts()
   const day = { ...extract, range: { by: 'times', start: start + 1, end: start + 24 * HOUR } } as const
@@ -216,7 +216,7 @@ t.test('escapes every text', async (t) => {
       if (written !== `${expected};`) throw new Error(`wrote ${written}`)
     },
   )
-  t.doesNotThrow(() => fc.assert(property, { numRuns: PROVE ? 20_000 : 2_000 }))
+  t.doesNotThrow(() => fc.assert(property, { numRuns: bySize({ quick: 500, full: 2_000, prove: 20_000 }) }))
 })
 
 t.test('builds the same text on both engines', async (t) => {

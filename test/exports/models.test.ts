@@ -13,14 +13,14 @@ import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { DestinationType } from '../../src/exports/destination.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { PROVE } from '../helpers/assertions/figures.ts'
+import { bySize } from '../helpers/assertions/figures.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
 import { mergedRows, openClickHouse } from '../helpers/peers/clickhouse.ts'
 import { openRedshift } from '../helpers/peers/redshift.ts'
 import { openSnowflakeStub } from '../helpers/peers/snowflake.ts'
 import { ingest, jobFor, listener, type SentEvent } from '../helpers/seeds/exports.ts'
 
-t.setTimeout((PROVE ? 20 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 20 }) * 60_000)
 
 const HOUR_MS = 3_600_000
 
@@ -442,7 +442,7 @@ for (const engine of ENGINES)
         await equalsStore(t, app, rows(), word)
         return t.passing()
       }),
-      { numRuns: PROVE ? 100 : 10 },
+      { numRuns: bySize({ quick: 3, full: 10, prove: 100 }) },
     )
   })
 

@@ -13,15 +13,15 @@ import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { highestPosition } from '../../src/store/batch_exports.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
-import { PROVE } from '../helpers/assertions/figures.ts'
+import { bySize } from '../helpers/assertions/figures.ts'
 import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 /** Random sequences of the property test. */
-const SEQUENCES = PROVE ? 500 : 15
+const SEQUENCES = bySize({ quick: 4, full: 15, prove: 500 })
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-t.setTimeout((PROVE ? 60 : 15) * 60_000)
+t.setTimeout(bySize({ full: 15, prove: 60 }) * 60_000)
 
 /** Sets the clock to a time of the first day, `HH:MM`. */
 const setClock = (app: Pick<TestApp, 'advance' | 'deps'>, time: string): void =>

@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { isSigned, openReceiver } from '../helpers/peers/receiver.ts'
 import { openSite, until } from '../helpers/programs/site.ts'
 import { BEYOND_LEASE_MS, base, createExport, WINDOW_MS, waitForHorizon } from '../helpers/seeds/deliveries.ts'
 
-const ROUNDS = PROVE ? 25 : 2
+const ROUNDS = bySize({ quick: 1, full: 2, prove: 25 })
 const EXPORTS = 3
 /** Longer than the time between two digests. */
 const BEYOND_DIGEST_MS = 6 * 60_000
 
-t.setTimeout((PROVE ? 60 : 10) * 60_000)
+t.setTimeout(bySize({ full: 10, prove: 60 }) * 60_000)
 
 /** A destination that rejects every token, so each run fails at once. */
 async function openRejecting(t: Test): Promise<string> {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
 import { openSnowflakeStub } from '../helpers/peers/snowflake.ts'
 import { openSite, until } from '../helpers/programs/site.ts'
@@ -23,9 +23,9 @@ import {
 import { uuid } from '../helpers/seeds/events.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
-const ROUNDS = PROVE ? 100 : 5
+const ROUNDS = bySize({ quick: 1, full: 5, prove: 100 })
 const SEED = Number(process.env.SEED ?? 20261116)
-t.setTimeout((PROVE ? 180 : 15) * 60_000)
+t.setTimeout(bySize({ full: 15, prove: 180 }) * 60_000)
 
 const EVENTS = 600
 const CATCH_UP_EVERY = 5

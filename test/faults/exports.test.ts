@@ -11,7 +11,7 @@ import t, { type Test } from 'tap'
 import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { emptyDatabase, serverUrl } from '../helpers/programs/postgres.ts'
 import { openSite, type Site, until } from '../helpers/programs/site.ts'
 import {
@@ -36,10 +36,10 @@ import {
 import { uuid } from '../helpers/seeds/events.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
-const ROUNDS = PROVE ? 100 : 3
-const PERSON_ROUNDS = PROVE ? 100 : 5
+const ROUNDS = bySize({ quick: 1, full: 3, prove: 100 })
+const PERSON_ROUNDS = bySize({ quick: 1, full: 5, prove: 100 })
 const SEED = Number(process.env.SEED ?? 20260801)
-t.setTimeout((PROVE ? 180 : 15) * 60_000)
+t.setTimeout(bySize({ full: 15, prove: 180 }) * 60_000)
 
 /** Rounds between catch-ups: fewer than the attempts after which a run fails. */
 const CATCH_UP_EVERY = 5

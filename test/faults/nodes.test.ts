@@ -5,16 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openApp } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, serveArguments, startProcess } from '../helpers/programs/process.ts'
 import { openSite, type Site, until } from '../helpers/programs/site.ts'
 import { uuid } from '../helpers/seeds/events.ts'
 
-const ROUNDS = PROVE ? 10 : 1
+const ROUNDS = bySize({ full: 1, prove: 10 })
 const CLIENTS = 6
-t.setTimeout((PROVE ? 60 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
 
 const WINDOW_MS = 300_000
 /** Longer than a lease. */

@@ -7,7 +7,7 @@ import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { emptyPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -16,7 +16,7 @@ import { uuid } from '../helpers/seeds/events.ts'
 t.setTimeout(7_200_000)
 
 /** Rounds of each kind. */
-const ROUNDS = PROVE ? 50 : 1
+const ROUNDS = bySize({ full: 1, prove: 50 })
 const EVENTS_PER_ROUND = 20
 const KINDS = ['transformation', 'delivery', 'job', 'schedule'] as const
 const DAY_MS = 86_400_000

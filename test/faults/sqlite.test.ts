@@ -20,18 +20,18 @@ import { v7 } from 'uuid'
 import { ADMINISTRATION, EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Sql, sql } from '../../src/sql/template.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { command, ended, type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
 const AREA = 'SQLite faults'
 const SEED = Number(process.env.SEED ?? 20260901)
-const KILLS = PROVE ? 200 : 3
-const FIRST_STARTS = PROVE ? 50 : 2
-const FULL_DISKS = PROVE ? 20 : 2
-const BACKUPS = PROVE ? 20 : 2
-const DAMAGED_PAGES = PROVE ? 50 : 2
+const KILLS = bySize({ quick: 1, full: 3, prove: 200 })
+const FIRST_STARTS = bySize({ quick: 1, full: 2, prove: 50 })
+const FULL_DISKS = bySize({ quick: 1, full: 2, prove: 20 })
+const BACKUPS = bySize({ quick: 1, full: 2, prove: 20 })
+const DAMAGED_PAGES = bySize({ quick: 1, full: 2, prove: 50 })
 const BATCH_SIZE = 20
 const PAGE_BYTES = 4_096
 const TMPFS_BYTES = 16 * 1024 * 1024
@@ -39,7 +39,7 @@ const TMPFS_BYTES = 16 * 1024 * 1024
 const MIN_REJECTIONS = 5
 /** The size of the WAL before it has to grow. */
 const MAX_WRITES = 2_000
-t.setTimeout((PROVE ? 60 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
 
 interface HttpResponse {
   status: number

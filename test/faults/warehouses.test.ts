@@ -5,7 +5,7 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openClickHouse } from '../helpers/peers/clickhouse.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
@@ -28,9 +28,9 @@ import { seeded } from '../helpers/seeds/seeded.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 
-const ROUNDS = PROVE ? 100 : 5
+const ROUNDS = bySize({ quick: 1, full: 5, prove: 100 })
 const SEED = Number(process.env.SEED ?? 20261116)
-t.setTimeout((PROVE ? 180 : 15) * 60_000)
+t.setTimeout(bySize({ full: 15, prove: 180 }) * 60_000)
 
 /** Rounds between catch-ups: fewer than the attempts after which a run fails. */
 const CATCH_UP_EVERY = 5

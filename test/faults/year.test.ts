@@ -10,24 +10,26 @@ import t, { type Test } from 'tap'
 import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { openReceiver } from '../helpers/peers/receiver.ts'
 import { openSite, type Site, until } from '../helpers/programs/site.ts'
 import { base } from '../helpers/seeds/deliveries.ts'
 
-t.setTimeout((PROVE ? 240 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 240 }) * 60_000)
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /** Exports by interval, and those whose destination is down. */
-const EXPORTS = PROVE
-  ? { 'every 5 minutes': 10, hour: 90, day: 400, unreachable: 20 }
-  : { 'every 5 minutes': 2, hour: 4, day: 4, unreachable: 2 }
+const EXPORTS = bySize({
+  quick: { 'every 5 minutes': 1, hour: 1, day: 1, unreachable: 1 },
+  full: { 'every 5 minutes': 2, hour: 4, day: 4, unreachable: 2 },
+  prove: { 'every 5 minutes': 10, hour: 90, day: 400, unreachable: 20 },
+})
 
 /** Each step: how long the server runs and how long it is down before. */
 const DOWNTIMES = [0, HOUR_MS, DAY_MS, 7 * DAY_MS]
-const STEPS = PROVE ? Array.from({ length: 160 }, (_, i) => DOWNTIMES[i % 4]!) : DOWNTIMES
+const STEPS = Array.from({ length: bySize({ full: 4, prove: 160 }) }, (_, i) => DOWNTIMES[i % 4]!)
 
 const EVENTS_PER_STEP = 20
 /** Digests about lag, failures, pauses and recoveries of one step. */

@@ -14,16 +14,16 @@ import { compile } from '../../src/hogql/print.ts'
 import { compileQuery, partsOf } from '../../src/hogql/query.ts'
 import { parseOrder, parseSelect } from '../../src/hogql/select.ts'
 import { type Sql, sql, compile as statement } from '../../src/sql/template.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { CORPUS } from './corpus.ts'
 import { engines, evaluate, NOW, probe, type TestEngine } from './fixtures.ts'
 import { generatedExpression, maliciousText, patternAndText } from './generate.ts'
 import { REJECTED, REJECTED_SELECTS, type Rejected } from './rejected.ts'
 
-const RUNS = PROVE ? 5_000 : 150
+const RUNS = bySize({ quick: 40, full: 150, prove: 5_000 })
 const SEED = 20260401
 
-t.setTimeout((PROVE ? 60 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
 
 t.test('evaluates the corpus on both engines', async (t) => {
   t.ok(CORPUS.length >= 300, `${CORPUS.length} expressions`)

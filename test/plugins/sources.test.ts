@@ -8,11 +8,11 @@ import { CatalogEntry, catalog } from '../../src/plugins/catalog.ts'
 import { diffFields } from '../../src/plugins/changes.ts'
 import { type CodeInspector, createSandbox } from '../../src/plugins/runtime/sandbox.ts'
 import { parseUrl } from '../../src/plugins/url.ts'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { tarOf, zipOf } from '../helpers/peers/archives.ts'
 
-const URLS = PROVE ? 20_000 : 1_000
-const ARCHIVES = PROVE ? 20_000 : 500
+const URLS = bySize({ quick: 250, full: 1_000, prove: 20_000 })
+const ARCHIVES = bySize({ quick: 125, full: 500, prove: 20_000 })
 
 const HOSTS = {
   github: 'https://github.com',

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
-import { figure, PROVE } from '../helpers/assertions/figures.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
@@ -13,24 +13,24 @@ import { seeded } from '../helpers/seeds/seeded.ts'
 const AREA = 'HTTP overload'
 const SEED = Number(process.env.SEED ?? 20260902)
 const MEBIBYTE = 1024 * 1024
-const SLOW = PROVE ? 2_000 : 200
-const IDLE = PROVE ? 10_000 : 2_000
-const OVERSIZED = PROVE ? 2_000 : 200
-const PIPELINES = PROVE ? 200 : 10
-const UNREAD_PIPELINES = PROVE ? 50 : 5
-const ABORTED = PROVE ? 500 : 30
-const STALLED = PROVE ? 200 : 30
-const COMPRESSED = PROVE ? 40 : 6
-const COMPRESSED_EVENTS = PROVE ? 20_000 : 5_000
-const READERS = PROVE ? 30 : 10
-const EVENTS = PROVE ? 50_000 : 10_000
+const SLOW = bySize({ full: 200, prove: 2_000 })
+const IDLE = bySize({ full: 2_000, prove: 10_000 })
+const OVERSIZED = bySize({ full: 200, prove: 2_000 })
+const PIPELINES = bySize({ full: 10, prove: 200 })
+const UNREAD_PIPELINES = bySize({ full: 5, prove: 50 })
+const ABORTED = bySize({ full: 30, prove: 500 })
+const STALLED = bySize({ full: 30, prove: 200 })
+const COMPRESSED = bySize({ full: 6, prove: 40 })
+const COMPRESSED_EVENTS = bySize({ full: 5_000, prove: 20_000 })
+const READERS = bySize({ full: 10, prove: 30 })
+const EVENTS = bySize({ full: 10_000, prove: 50_000 })
 const CONCURRENCY = 100
 /** Files that a process opens in addition to connections. */
 const OTHER_FILES = 200
 /** The allowed growth of resident memory after the warm-up. */
 const MAX_GROWTH_MIB = 512
 const BODY_LIMIT_BYTES = 20 * MEBIBYTE
-t.setTimeout((PROVE ? 60 : 5) * 60_000)
+t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
 
 /** Only for tests of the timeouts: on a busy machine, requests of other tests would time out. */
 const SHORT_TIMEOUTS = { HEADERS_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '6000' }
@@ -358,7 +358,7 @@ t.test('small bodies that decompress to large ones do not exhaust memory', async
     const statuses = await repeatConcurrently(
       COMPRESSED,
       async () => (await fetch(`${server.url}/batch/`, { method: 'POST', body, headers })).status,
-      PROVE ? 10 : COMPRESSED,
+      bySize({ full: COMPRESSED, prove: 10 }),
     )
     t.strictSame(tally(statuses), { 200: COMPRESSED })
   })

@@ -4,8 +4,14 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { notRun, testFile } from './not-run.ts'
 
-/** Whether tests run with full counts instead of the smaller ones of `npm test`. */
-export const PROVE = process.env.PROVE === '1'
+/** `npm test` is quick, `npm run test:full` is full, and `npm run prove` proves. */
+type Size = 'quick' | 'full' | 'prove'
+
+export const SIZE = (process.env.TEST_SIZE ?? 'quick') as Size
+
+/** The value for the size of this test run; that of `full` unless the size has its own. */
+export const bySize = <Value>(values: { full: Value } & Partial<Record<Size, Value>>): Value =>
+  values[SIZE] ?? values.full
 
 export interface Done {
   /** The section of the page. */
@@ -33,7 +39,7 @@ export function figure(t: Test, figure: Done | NotDone): void {
     // Without the file name, which is a separate field.
     name: t.fullname.split(' > ').slice(2).join(': '),
     passed: t.passing(),
-    full: PROVE,
+    full: SIZE === 'prove',
     seconds: Math.round(Number(process.hrtime.bigint() - t.start) / 1e8) / 10,
     ...figure,
   }
