@@ -30,7 +30,7 @@ let databases = 0
 
 /** The URL of the embedded server. Its commits are durable, as those of SQLite are. */
 export function embeddedPostgres(): Promise<string> {
-  server ??= startPostgresProcess({ durable: true })
+  server ??= startPostgresProcess({ durable: true }).then(({ url }) => url)
   return server
 }
 

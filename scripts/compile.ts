@@ -35,7 +35,9 @@ const tests = (await readdir('test', { recursive: true })).filter(
   (file) => file.endsWith('.ts') && !file.startsWith(join('fixtures', 'plugins')),
 )
 const data = (await readdir('src', { recursive: true })).filter((file) => /\.(json|js)$/.test(file))
-await rm(outdir, { recursive: true, force: true })
+// The program, which scripts/build.ts writes into the same folder, is kept.
+for (const folder of ['src', 'client', 'scripts', 'test'])
+  await rm(join(outdir, folder), { recursive: true, force: true })
 await Promise.all([
   build({
     ...options,

@@ -1,6 +1,7 @@
 /**
- * Runs test files concurrently: all of them, or the files and folders named as arguments. Compiles once, starts one PostgreSQL unless
- * TEST_POSTGRES_URL is set, and prints the failures and the totals.
+ * Runs test files concurrently: all of them, or the files and folders named as arguments. Compiles what has changed, starts one
+ * PostgreSQL unless TEST_POSTGRES_URL is set, and prints the failures, the totals and the slowest files. TEST_SIZE sets the
+ * counts (`bySize`).
  *
  * Plain Node runs the files and tap only reports failures. The runner of tap also tracks every file that a test and its
  * child processes load, which takes longer than most tests.
@@ -15,29 +16,33 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statfsSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs'
-import { availableParallelism, setPriority, tmpdir } from 'node:os'
+import { availableParallelism, setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { SIZE } from '../test/helpers/assertions/figures.ts'
+import { fastFolder } from '../test/helpers/folders.ts'
 import { installClients } from '../test/helpers/programs/clients.ts'
-import { createTemplate, startPostgres } from '../test/helpers/programs/postgres.ts'
+import { createTemplate, startPostgresProcess } from '../test/helpers/programs/postgres.ts'
 import { createCoverage } from './coverage.ts'
 
-/** The longest files start first, which shortens the run. */
+/** Long files, which start first if there is no earlier run. */
 const LONGEST = [
-  'faults/exports',
-  'adversary/capture',
-  'adversary/large-lists',
-  'adversary/requests',
-  'cli/cli',
-  'exports/engine',
-  'faults/nodes',
-  'cli/copy',
-  'docs/examples',
-  'cli/contract',
-  'cli/import',
-  'clients/generated',
+  'test/faults/exports.test.ts',
+  'test/cli/cli.test.ts',
+  'test/docs/examples.test.ts',
+  'test/faults/cloud-warehouses.test.ts',
+  'test/faults/warehouses.test.ts',
+  'test/faults/year.test.ts',
+  'test/faults/plugins.test.ts',
+  'test/faults/sqlite.test.ts',
+  'test/contract/isolation.test.ts',
+  'test/adversary/capture.test.ts',
+  'test/adversary/requests.test.ts',
+  'test/cli/operations.test.ts',
+  'test/cli/everyday.test.ts',
 ]
 /** These need a Chromium or reverse proxies, or take minutes. They run only when they are named. */
 const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/']
@@ -50,16 +55,21 @@ setPriority(10)
 /** One more than there are cores, because some tests mostly wait. */
 const CONCURRENCY = availableParallelism() + 1
 
-/** A file system in memory, used if this much of it is free. */
-const MEMORY = '/dev/shm'
-const MIN_MEMORY_BYTES = 2 ** 31
-
 const COMPILED = '.tap/compiled'
 const RESULTS = '.tap/results'
+/** The duration of each file in the last run of the same size. */
+const DURATIONS = `.tap/durations-${SIZE}.json`
+/** The assumed duration of a file that has never run. */
+const USUAL_SECONDS = 10
+const SLOWEST = 5
+/** Interrupted tests get this long to clean up. */
+const GRACE_MS = 5_000
 
 interface Result {
+  file: string
   passed: number
   failed: number
+  seconds: number
   /** The file with its TAP output. */
   output: string
 }
@@ -67,28 +77,67 @@ interface Result {
 /** Compiles once, because a process takes a second to load the sources, and the tests start hundreds. */
 function compile(): string {
   const program = resolve(COMPILED, 'dist')
-  const run = (script: string, ...args: string[]): unknown =>
-    execFileSync(process.execPath, ['--import=tsx', `scripts/${script}.ts`, ...args], { stdio: 'inherit' })
-  run('compile', COMPILED)
-  run('build', program, '--lines')
+  const sources = ['package-lock.json', 'package.json', 'client', 'console', 'scripts', 'src']
+  runIfChanged([...sources, 'test'], 'compile', COMPILED)
+  runIfChanged(sources, 'build', program, '--lines')
   return program
 }
 
+/** Runs a script unless its inputs are the same as in its last run. */
+function runIfChanged(inputs: readonly string[], script: string, ...args: string[]): void {
+  const stamp = `.tap/${script}-inputs.txt`
+  const now = inputs.flatMap(filesBelow).map(describeFile).join('\n')
+  if (existsSync(COMPILED) && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
+  rmSync(stamp, { force: true })
+  execFileSync(process.execPath, ['--import=tsx', `scripts/${script}.ts`, ...args], { stdio: 'inherit' })
+  writeFileSync(stamp, now)
+}
+
+function filesBelow(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path]
+  return readdirSync(path)
+    .filter((name) => name !== 'node_modules')
+    .flatMap((name) => filesBelow(join(path, name)))
+}
+
+function describeFile(path: string): string {
+  const { mtimeMs, size } = statSync(path)
+  return `${path} ${size} ${mtimeMs}`
+}
+
+const durations: Record<string, number> = existsSync(DURATIONS) ? JSON.parse(readFileSync(DURATIONS, 'utf8')) : {}
+
+const expectedSeconds = (file: string): number =>
+  durations[file] ?? (LONGEST.includes(file) ? 5 * USUAL_SECONDS : USUAL_SECONDS)
+
+/** The selected files, the longest first, which shortens the run. */
 function testFiles(names: readonly string[]): string[] {
-  const rank = (file: string): number =>
-    (LONGEST.indexOf(file.slice('test/'.length, -'.test.ts'.length)) + LONGEST.length + 1) % (LONGEST.length + 1)
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => join('test', file))
   const wanted = names.map((name) => relative('.', name))
   const isWanted = (file: string): boolean =>
     wanted.length
       ? wanted.some((name) => file === name || file.startsWith(`${name}/`))
       : !ONLY_WHEN_NAMED.some((folder) => file.startsWith(folder))
-  return all.filter((file) => file.endsWith('.test.ts') && isWanted(file)).sort((a, b) => rank(a) - rank(b))
+  return all
+    .filter((file) => file.endsWith('.test.ts') && isWanted(file))
+    .sort((a, b) => expectedSeconds(b) - expectedSeconds(a))
 }
 
 const running = new Set<ChildProcess>()
+const results: Result[] = []
 
-async function run(file: string, environment: NodeJS.ProcessEnv): Promise<Result> {
+/** In a terminal, one line is overwritten; a log gets a line per file. */
+function reportProgress({ file, passed, failed, seconds }: Result): void {
+  const pending = files.filter((name) => !results.some((result) => result.file === name))
+  const left_minutes = pending.reduce((sum, name) => sum + expectedSeconds(name), 0) / CONCURRENCY / 60
+  const left = pending.length ? `, about ${left_minutes < 1 ? 'a minute' : `${Math.ceil(left_minutes)} min`} left` : ''
+  const progress = `${results.length} of ${files.length}${left}`
+  const line = `${failed ? 'FAIL' : 'ok  '} ${seconds.toFixed(1).padStart(6)} s ${String(passed).padStart(5)} ${file}`
+  if (!process.stdout.isTTY) console.log(`${line} (${progress})`)
+  else process.stdout.write(`\r\x1b[K${failed ? `${line}\n` : ''}${progress}${pending.length ? '' : '\n'}`)
+}
+
+async function run(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const recorded = mkdtempSync(join(scratch, 'coverage-'))
   const output = join(RESULTS, file.replace(/\.ts$/, '.tap'))
   mkdirSync(dirname(output), { recursive: true })
@@ -97,6 +146,8 @@ async function run(file: string, environment: NodeJS.ProcessEnv): Promise<Result
   const child = spawn(process.execPath, ['--enable-source-maps', '--no-warnings=ExperimentalWarning', compiled], {
     stdio: ['ignore', openSync(output, 'w'), 'inherit'],
     env: { ...environment, ...(isMeasured && { COVERAGE_FOLDER: recorded }) },
+    // A process group of its own, so that `interrupt` also reaches its child processes.
+    detached: true,
   })
   running.add(child)
   const code = await new Promise((resolve) => child.on('close', resolve))
@@ -106,18 +157,32 @@ async function run(file: string, environment: NodeJS.ProcessEnv): Promise<Result
   const [, ...totalLines] = readFileSync(output, 'utf8').split('\n# { total:')
   const totals = totalLines.at(-1) ?? ''
   const count = (word: string): number => Number(new RegExp(`\\b${word}: (\\d+)`).exec(totals)?.[1] ?? 0)
-  const result = { passed: count('pass'), failed: Math.max(count('fail'), code === 0 && totals ? 0 : 1), output }
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(
-    `${result.failed ? 'FAIL' : 'ok  '} ${seconds.padStart(6)} s ${String(result.passed).padStart(5)} ${file}`,
-  )
-  return result
+  const seconds = (performance.now() - started) / 1000
+  const failed = Math.max(count('fail'), code === 0 && totals ? 0 : 1)
+  const result = { file, passed: count('pass'), failed, seconds, output }
+  results.push(result)
+  if (!failed) durations[file] = Math.round(seconds * 10) / 10
+  reportProgress(result)
 }
 
-/** A folder in memory if possible, because SQLite waits for the disk at each commit. */
+/** Ends the running files and their child processes; the clean-up of the run follows. */
+function interrupt(): void {
+  isInterrupted = true
+  queue.length = 0
+  const signalAll = (signal: NodeJS.Signals): void => {
+    for (const { pid } of running)
+      try {
+        process.kill(-pid!, signal)
+      } catch {
+        // The group has ended.
+      }
+  }
+  signalAll('SIGTERM')
+  setTimeout(signalAll, GRACE_MS, 'SIGKILL').unref()
+}
+
 function createScratchFolder(): string {
-  const free = existsSync(MEMORY) ? statfsSync(MEMORY) : { bavail: 0, bsize: 0 }
-  const folder = mkdtempSync(join(free.bavail * free.bsize > MIN_MEMORY_BYTES ? MEMORY : tmpdir(), 'workspace-tests-'))
+  const folder = mkdtempSync(join(fastFolder(), 'workspace-tests-'))
   // A PostgreSQL that a test starts runs as another user.
   chmodSync(folder, 0o755)
   return folder
@@ -127,13 +192,13 @@ const names = process.argv.slice(2)
 const files = testFiles(names)
 const hasPlans = names.length === 0 && files.includes(PLANS)
 const queue = files.filter((file) => !hasPlans || file !== PLANS)
-/** A run of some files measures nothing, unless COVERAGE is set. */
-const isMeasured = names.length === 0 || process.env.COVERAGE !== undefined
+/** Measuring takes time, so only a full run of all files does, unless COVERAGE is set. */
+const isMeasured = (names.length === 0 && SIZE === 'full') || process.env.COVERAGE !== undefined
 const coverage = createCoverage()
 const program = compile()
 if (queue.some((file) => file.startsWith('test/clients/'))) installClients()
 const ownServer = process.env.TEST_POSTGRES_URL
-const server = ownServer ? { url: ownServer, stop: async () => undefined } : await startPostgres()
+const server = ownServer ? { url: ownServer, stop: async () => undefined } : await startPostgresProcess()
 const template = await createTemplate(server.url)
 const scratch = createScratchFolder()
 const statements = mkdtempSync(join(scratch, 'statements-'))
@@ -157,20 +222,18 @@ const environment = {
   ...(isMeasured && { COVERAGE_ROOT: pathToFileURL(resolve(COMPILED)).href }),
   ...(hasPlans && { STATEMENTS_FOLDER: statements }),
   LOG_LEVEL: 'silent',
+  NODE_COMPILE_CACHE: resolve('.tap/compile-cache'),
   TAP_TIMEOUT: String(TIMEOUT_SECONDS),
 }
 let isInterrupted = false
-process.on('SIGINT', () => {
-  isInterrupted = true
-  queue.length = 0
-  for (const child of running) child.kill('SIGINT')
-})
-const results: Result[] = []
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
+// A closed terminal accepts no output.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 const runQueue = async (): Promise<void> => {
-  for (let file = queue.shift(); file; file = queue.shift()) results.push(await run(file, environment))
+  for (let file = queue.shift(); file; file = queue.shift()) await run(file, environment)
 }
 await Promise.all(Array.from({ length: CONCURRENCY }, runQueue))
-if (hasPlans && !isInterrupted) results.push(await run(PLANS, environment))
+if (hasPlans && !isInterrupted) await run(PLANS, environment)
 for (const [task, cleanUp] of [
   ['drop the template database', () => template.drop()],
   ['stop PostgreSQL', () => server.stop()],
@@ -185,6 +248,8 @@ for (const [task, cleanUp] of [
 
 const sum = (word: 'passed' | 'failed'): number => results.reduce((total, result) => total + result[word], 0)
 const [passed, failed] = [sum('passed'), sum('failed')]
+if (isInterrupted) process.exit(130)
+writeFileSync(DURATIONS, JSON.stringify(durations))
 if (failed) {
   const tap = ['node_modules/tap/dist/esm/run.mjs']
   const broken = results.filter((result) => result.failed).map(({ output }) => output)
@@ -193,6 +258,10 @@ if (failed) {
 if (isMeasured)
   for (const line of await coverage.summarize(COMPILED).catch((error) => [`Coverage is not available: ${error}`]))
     console.log(line)
+if (results.length > SLOWEST) {
+  console.log(`\nThe slowest of ${results.length} files, after ${Math.round(performance.now() / 1000)} s:`)
+  for (const { file, seconds } of results.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST))
+    console.log(`${seconds.toFixed(1).padStart(6)} s ${file}`)
+}
 console.log(`\n${passed} passed, ${failed} failed`)
-// The exit hook of the embedded PostgreSQL would replace `process.exitCode` by 0.
 process.exit(failed > 0 || passed === 0 ? 1 : 0)

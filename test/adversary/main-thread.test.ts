@@ -10,7 +10,7 @@ import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
-import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, serveArguments, startProcess } from '../helpers/programs/process.ts'
 
 /** A body at the limit takes 20 ms on a new machine. The lowest of some attempts counts, because a garbage collection may add to one. */
@@ -41,7 +41,7 @@ async function openMonitored(t: Test, engine: Engine): Promise<Monitored> {
   writeFileSync(TURNS_FILE, '')
   const program = ['--import', `data:text/javascript,${encodeURIComponent(MONITOR)}`, ...serveArguments()]
   // The tests of this file measure the turns themselves, so the server does not report stalls.
-  const environment = { DATABASE_URL: await emptyPlace(t, engine), TURNS_FILE, LOG_LEVEL: 'silent' }
+  const environment = { DATABASE_URL: await serverPlace(t, engine), TURNS_FILE, LOG_LEVEL: 'silent' }
   const server = await startProcess(t, environment, program)
   const turns = (): number[] => readFileSync(TURNS_FILE, 'utf8').split('\n').filter(Boolean).map(Number)
   const longestTurn = async (work: () => Promise<unknown>): Promise<number> => {

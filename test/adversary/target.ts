@@ -7,7 +7,7 @@ import type { Engine } from '../../src/sql/template.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openNameserver } from '../helpers/peers/nameserver.ts'
 import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
-import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { createResources, type Send as SendAsOwner, type Tenant } from '../helpers/seeds/tenants.ts'
 import { openProber } from './prober.ts'
@@ -77,7 +77,7 @@ const MAX_REPLY_BYTES = 8 * 1024 * 1024
 const RESET_CODES: readonly string[] = ['ECONNRESET', 'EPIPE']
 
 export async function openTarget(t: Test, engine: Engine, settings: Record<string, string> = {}): Promise<Target> {
-  const database_url = await emptyPlace(t, engine)
+  const database_url = await serverPlace(t, engine)
   const hosts = await openPluginHosts(t)
   const folder = freshFolder(t)
   const log = join(folder, 'log')

@@ -22,7 +22,7 @@ import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
-import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { serverPlace } from '../helpers/programs/postgres.ts'
 import { startProcess } from '../helpers/programs/process.ts'
 import { until } from '../helpers/programs/site.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
@@ -395,7 +395,7 @@ const storedIn = async <Row>(url: string, query: Sql): Promise<Row[]> => {
 }
 
 onEach('acknowledged events survive kill -9', async (t, engine) => {
-  const DATABASE_URL = await emptyPlace(t, engine)
+  const DATABASE_URL = await serverPlace(t, engine)
   const random = seeded(3)
   const acknowledged = new Set<string>()
   for (let round = 0; round < KILLS; round++) {
@@ -436,7 +436,7 @@ onEach('acknowledged events survive kill -9', async (t, engine) => {
 })
 
 onEach('the published client library delivers every event once', async (t, engine) => {
-  const DATABASE_URL = await emptyPlace(t, engine)
+  const DATABASE_URL = await serverPlace(t, engine)
   const { url, project_token } = await startProcess(t, { DATABASE_URL })
   const posthog = new PostHog(project_token, { host: url, flushAt: 20, flushInterval: 50 })
   const failures: unknown[] = []

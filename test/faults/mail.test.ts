@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
-import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 
 async function invite({ url }: ServerProcess, key: string, target_email: string): Promise<number> {
@@ -18,7 +18,7 @@ async function invite({ url }: ServerProcess, key: string, target_email: string)
 
 for (const engine of ENGINES) {
   t.test(`does not resend an email after a kill during its delivery (${engine})`, async (t) => {
-    const DATABASE_URL = await emptyPlace(t, engine)
+    const DATABASE_URL = await serverPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
     const first = await startProcess(t, environment)
@@ -38,7 +38,7 @@ for (const engine of ENGINES) {
   })
 
   t.test(`sends a waiting mail after a kill (${engine})`, async (t) => {
-    const DATABASE_URL = await emptyPlace(t, engine)
+    const DATABASE_URL = await serverPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
     mailbox.setFault({ at: 'recipient', status: 451 })

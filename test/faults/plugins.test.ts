@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
-import { emptyPlace } from '../helpers/programs/postgres.ts'
+import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { until } from '../helpers/programs/site.ts'
 import { uuid } from '../helpers/seeds/events.ts'
@@ -127,7 +127,7 @@ for (const engine of ENGINES)
   t.test(`kills a server that runs plugins (${engine})`, async (t) => {
     const start = Date.now()
     const receiver = await openReceiver(t)
-    const DATABASE_URL = await emptyPlace(t, engine)
+    const DATABASE_URL = await serverPlace(t, engine)
     const environment = { DATABASE_URL, OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e'.repeat(32) }
     let server: ServerProcess = await startProcess(t, environment)
     const { api_key, project_token } = server
@@ -214,7 +214,7 @@ for (const engine of ENGINES)
 t.test('kills one of two nodes that runs a job or a scheduled task', async (t) => {
   const start = Date.now()
   const receiver = await openReceiver(t)
-  const DATABASE_URL = await emptyPlace(t, 'postgres')
+  const DATABASE_URL = await serverPlace(t, 'postgres')
   const environment = { DATABASE_URL, OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e'.repeat(32) }
   const db = await openDatabase(DATABASE_URL)
   t.teardown(() => db.close())

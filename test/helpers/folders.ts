@@ -1,7 +1,17 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+
+/** A file system in memory, used if this much of it is free. */
+const MEMORY = '/dev/shm'
+const MIN_MEMORY_BYTES = 2 ** 31
+
+/** The parent of temporary folders: in memory if possible, because databases wait for the disk at each commit. */
+export function fastFolder(): string {
+  const free = existsSync(MEMORY) ? statfsSync(MEMORY) : { bavail: 0, bsize: 0 }
+  return free.bavail * free.bsize > MIN_MEMORY_BYTES ? MEMORY : tmpdir()
+}
 
 /** Creates a temporary folder. Unlike `t.testdir` it can be called several times. */
 export function freshFolder(t: Test): string {

@@ -22,7 +22,7 @@ function installedPackage(t: Test): string {
   symlinkSync(builtProgram(), join(folder, 'dist'))
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   const commands = {
-    'workspace-admin': `exec node ${programFile('workspace-admin.js')} "$@"`,
+    'workspace-admin': `exec node "${programFile('workspace-admin.js')}" "$@"`,
     // Instead of a build, because the program is built.
     tsx: 'exit 0',
   }

@@ -3,8 +3,6 @@ import { startPostgres } from './postgres.ts'
 
 const server = await startPostgres({ durable: process.argv[2] === 'durable' })
 console.log(server.url)
-// Ctrl-C reaches all processes of the terminal; the parent decides when this one ends.
-process.on('SIGINT', () => undefined)
 process.stdin.resume().on('end', async () => {
   await server.stop()
   process.exit()

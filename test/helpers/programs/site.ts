@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Engine } from '../../../src/sql/template.ts'
 import { freshFolder } from '../folders.ts'
-import { emptyPlace } from './postgres.ts'
+import { serverPlace } from './postgres.ts'
 import { programFile, type ServerProcess, startProcess } from './process.ts'
 
 export interface Site {
@@ -49,7 +49,7 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
     renameSync(`${CLOCK_FILE}.new`, CLOCK_FILE)
   }
   advance(0)
-  const database_url = options.database_url ?? (await emptyPlace(t, engine))
+  const database_url = options.database_url ?? (await serverPlace(t, engine))
   const shared = {
     DATABASE_URL: database_url,
     EXPORT_FOLDER: files,
