@@ -246,7 +246,9 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
           expected(operation, 'path'),
           `${operation.id} of another tenant`,
         )
-      if (operation.method !== 'GET') assertUnchanged(t, await dump(app), `${operation.id} changed no row`)
+      // Slow, and the last line of this test finds a changed row, too.
+      if (operation.method !== 'GET' && SIZE !== 'quick')
+        assertUnchanged(t, await dump(app), `${operation.id} changed no row`)
     }
     assertUnchanged(t, await dump(app), 'no request changed a row')
   })
