@@ -1,5 +1,5 @@
 /**
- * Runs the test files with figures, with full counts, one at a time so that they do not affect each other. Writes the
+ * Runs the test files with figures, with the largest counts, one at a time so that they do not affect each other. Writes the
  * figures to docs/reliability.json and docs/reliability.md. Files that are not run keep their figures. The page lists failed
  * files without figures.
  */
@@ -85,9 +85,9 @@ function page(runs: readonly Run[], files: readonly string[]): string {
   return [
     '# Reliability',
     '',
-    'Results of the fault, fuzz and property tests with full counts. `npm run prove` runs all of them and writes this page;',
-    '`npm run prove -- <files>` updates only these files. `npm test` runs the same tests with smaller counts. A test with a',
-    'seed is reproducible.',
+    'Results of the fault, fuzz and property tests with the largest counts. `npm run prove` runs all of them and writes this',
+    'page; `npm run prove -- <files>` updates only these files. `npm test` and `npm run test:full` run the same tests with',
+    'smaller counts. A test with a seed is reproducible.',
     ...areas.flatMap((area) => {
       const figures = proven.filter((figure) => figure.area === area)
       return section(area, [
@@ -116,7 +116,7 @@ function page(runs: readonly Run[], files: readonly string[]): string {
     ),
     ...section('Incomplete', [
       ...failed.map(({ file, day }) => `- \`${file}\` failed on ${day}.`),
-      ...missing.map((file) => `- \`${file}\` has not been run with full counts.`),
+      ...missing.map((file) => `- \`${file}\` has not been run with these counts.`),
     ]),
     ...section(
       'Machines',

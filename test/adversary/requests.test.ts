@@ -7,9 +7,14 @@ import { attackOf, type Case, type InputField, inputFieldsOf, textsFor } from '.
 import { openTarget } from './target.ts'
 
 const SEED = Number(process.env.SEED ?? 20260902)
+const TEXTS_PER_FAMILY = bySize({ quick: 1, full: 2 })
 /** One of this many fields of a known family is attacked. */
 const STRIDE = bySize({ quick: 20, full: 1 })
-const SIZES = bySize({ full: [1_000, 30_000, 1_000_000], prove: [1_000, 30_000, 300_000, 1_000_000] })
+const SIZES = bySize({
+  quick: [1_000, 300_000],
+  full: [1_000, 30_000, 1_000_000],
+  prove: [1_000, 30_000, 300_000, 1_000_000],
+})
 /** The number of concurrent cases. If a group is slow, each of its cases is repeated alone. */
 const CONCURRENCY = 6
 /** A log line that repeats the input would be longer. */
@@ -17,7 +22,7 @@ const MAX_LOG_LINE = 20_000
 const ONLY = process.env.ONLY && new RegExp(process.env.ONLY)
 t.setTimeout(bySize({ full: 20, prove: 240 }) * 60_000)
 
-/** Two texts in one field of each family, and one text in other fields. `npm run prove` uses every text in every size. */
+/** Texts in one field of each family, and one text in other fields. `npm run prove` uses every text in every size. */
 function casesOf(selected: readonly InputField[]): Case[] {
   const random = seeded(SEED)
   const cases: Case[] = []
@@ -33,7 +38,9 @@ function casesOf(selected: readonly InputField[]): Case[] {
     }
     if (SIZE === 'prove' && first) for (const text of texts) for (const size of SIZES) add(text, size)
     else if (field.structural) add(texts[0]!, SIZES.at(-1)!)
-    else for (let i = 0; i < (first ? 2 : 1); i++) add(texts[next++ % texts.length]!, SIZES[next++ % SIZES.length]!)
+    else
+      for (let i = 0; i < (first ? TEXTS_PER_FAMILY : 1); i++)
+        add(texts[next++ % texts.length]!, SIZES[next++ % SIZES.length]!)
   }
   return cases
 }
