@@ -14,6 +14,8 @@ import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.
 
 const neverAborted = new AbortController().signal
 const shortTimeouts = createS3(SHORT_TIMEOUTS)
+/** An upload that takes longer than a busy machine needs is a failure. */
+const DEADLINE_MS = 120_000
 const SECRET = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
 
 interface Store extends Bucket {
@@ -131,15 +133,17 @@ t.test('uploads parts in parallel and removes those of a failed upload', async (
   const text = line.repeat(60)
   const requests = (method: string): string[] =>
     proxy.seen.filter((request) => request.method === method).map(({ url }) => url)
+  const deadline = AbortSignal.timeout(DEADLINE_MS)
+  const tools = toolsFor(t, { signal: deadline })
 
-  t.equal(await send(s3, config, toolsFor(t), text), undefined)
+  t.equal(await send(s3, config, tools, text), undefined)
   const [stored] = Object.values(await store.objects())
   t.ok(stored!.equals(Buffer.from(text)), 'the object has all parts in order')
   t.equal(requests('PUT').length, 8)
 
   proxy.seen.length = 0
   proxy.fault = ({ method, url }) => (method === 'PUT' && url!.includes('partNumber=3') ? { status: 503 } : undefined)
-  t.match(await send(shortTimeouts, config, toolsFor(t), text), { retryable: true, message: /503/ })
+  t.match(await send(shortTimeouts, config, tools, text), { retryable: true, message: /503/ })
   t.match(requests('DELETE'), [/uploadId/])
   t.notOk(
     requests('PUT').some((url) => url.includes('partNumber=8')),
@@ -154,7 +158,7 @@ t.test('uploads parts in parallel and removes those of a failed upload', async (
     return 'hang'
   }
   await t.rejects(
-    send(s3, config, toolsFor(t, { signal: controller.signal }), text).then((error) => {
+    send(s3, config, toolsFor(t, { signal: AbortSignal.any([controller.signal, deadline]) }), text).then((error) => {
       throw error
     }),
   )

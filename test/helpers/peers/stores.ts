@@ -95,7 +95,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, port: numb
     reply.pipe(response)
   })
   outgoing.on('error', () => response.destroy())
-  // The store sees an aborted request, too.
-  incoming.on('close', () => !incoming.complete && outgoing.destroy())
+  // The store sees an aborted request, too, even if all of it was received.
+  response.on('close', () => outgoing.destroy())
   incoming.pipe(outgoing)
 }
