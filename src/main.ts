@@ -15,7 +15,7 @@ import { type Oldest, oldest } from './store/organizations.ts'
 import { oldest as oldestUser } from './store/users.ts'
 import { areaLog, createLog, flushLog } from './telemetry/log.ts'
 
-/** For programs that start a server themselves. */
+/** Exported for programs that start a server themselves. */
 export { type Config, readConfig }
 
 /** The server's log on standard error. */

@@ -28,7 +28,7 @@ const referencePage = (nonce: string): string => `<!doctype html>
 </html>
 `
 
-/** In order of preference. The compression runs in a thread. */
+/** The encodings in order of preference. The compression runs in a thread. */
 const COMPRESSIONS = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 const ENCODINGS = ['br', 'gzip'] as const
 type Encoding = (typeof ENCODINGS)[number]

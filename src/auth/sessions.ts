@@ -12,9 +12,9 @@ const TOUCH_EVERY_MS = 60_000
 const MAX_USER_AGENT = 400
 
 export interface SessionLimits {
-  /** From the sign-in. */
+  /** A session ends this long after the sign-in. */
   lifetime_hours: number
-  /** From the last use. */
+  /** A session ends this long after its last use. */
   idle_hours: number
 }
 

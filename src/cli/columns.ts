@@ -55,7 +55,7 @@ const INVITE: Shown[] = [
 const LOG: Shown[] = ['time=timestamp', 'level', 'message']
 const PLUGIN: Shown[] = ['id', 'name', 'origin=plugin_type', 'revision=tag', 'url?', 'global=is_global?']
 
-/** By the schema of the rows. */
+/** The columns by the schema of the rows. */
 export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
   Organization: [
     'id',

@@ -37,7 +37,7 @@ interface Report {
   already_there: number
   bad: number
   too_large: number
-  /** By plugins. */
+  /** The number of events that plugins dropped. */
   dropped: number
 }
 

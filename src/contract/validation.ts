@@ -24,7 +24,7 @@ const ajvFor = (kind: InputKind): Ajv => {
   return ajvs[kind]
 }
 
-/** By the text of the schema, because many operations have the same parameters. */
+/** The validators by the text of their schema, because many operations have the same parameters. */
 const compiled = { text: new Map<string, ValidateFunction>(), body: new Map<string, ValidateFunction>() }
 
 function compile(kind: InputKind, schema: OpenApiSchema): ValidateFunction {

@@ -88,7 +88,7 @@ interface QueuedQuery {
 interface Lane {
   name: LaneName
   running: Set<QueuedQuery>
-  /** In order of arrival. */
+  /** The waiting queries in order of arrival. */
   waiting: Set<QueuedQuery>
 }
 

@@ -19,7 +19,7 @@ export interface Sender {
 /** An event that is rejected while the other events of its batch are stored. */
 export interface RefusedEvent {
   index: number
-  /** As sent; null when missing. */
+  /** The id as it was sent; null when it is missing. */
   uuid: string | null
   code: string
   detail: string

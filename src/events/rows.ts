@@ -18,7 +18,7 @@ import type { EventReader } from './readers.ts'
 export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldestFirst' | 'withPerson'> {
   select: readonly string[]
   where: readonly string[]
-  /** From the `properties` filter. */
+  /** The condition of the `properties` filter. */
   filter?: Expr
   orderBy: readonly string[]
   now: number

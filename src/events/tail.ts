@@ -29,7 +29,7 @@ export interface TailQuery extends Pick<ListQuery, 'project_id' | 'condition' | 
 }
 
 export interface Tail {
-  /** In the order of ingestion. */
+  /** The events in the order of ingestion. */
   rows: ListedEvent[]
   cursor: TailCursor
   /** Whether further events have been ingested already. */

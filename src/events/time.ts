@@ -51,7 +51,7 @@ export interface Times {
   timestamp: unknown
   /** The age of the event in milliseconds. */
   offset: unknown
-  /** By the sender's clock. Null if it is unknown or must not correct the timestamp. */
+  /** The time of sending by the sender's clock. Null if it is unknown or must not correct the timestamp. */
   sent_at: number | null
   /** The time of arrival. */
   now: number

@@ -71,7 +71,7 @@ function sentenceOf(subject: string, occurrence: Occurrence): string {
   }
 }
 
-/** Without a project and an export. */
+/** A message of a test has no project and no export. */
 export const testMessage = (
   envelope: Pick<AlertMessage, 'id' | 'timestamp' | 'alert' | 'organization'>,
 ): AlertMessage => ({

@@ -52,7 +52,7 @@ export interface Alerter {
 }
 
 export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wakeMailer }: AlerterOptions): Alerter {
-  /** By the id of their alert. */
+  /** The deliveries by the id of their alert. */
   const active = new Map<string, Promise<void>>()
   const stopping = new AbortController()
   // After a downtime the exporter gets a minute to catch up.

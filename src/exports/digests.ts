@@ -21,7 +21,7 @@ export interface DigestInputs {
   byMail: boolean
 }
 
-/** Not empty. */
+/** The messages of a digest. There is at least one. */
 type Messages = [AlertMessage, ...AlertMessage[]]
 
 /** Enqueues the emails and requests of the next digest. Returns the number of emails. */

@@ -121,7 +121,7 @@ async function reportCaughtUp(tx: Db, inputs: NotifyInputs, threshold: Threshold
   return closed.length
 }
 
-/** In one order, so that two nodes do not block each other. */
+/** Locks the digests in one order, so that two nodes do not block each other. */
 async function requestDigests(tx: Db, organizations: ReadonlySet<string>, now: string): Promise<void> {
   for (const id of [...organizations].sort()) await digests.request(tx, id, now)
 }

@@ -36,7 +36,7 @@ interface Body {
  */
 export function createBodyMemory(max_bytes: number): BodyMemory {
   const bodies = new WeakMap<FastifyRequest, Body>()
-  /** In the order of their start. */
+  /** The bodies in the order of their start. */
   const arriving = new Set<Body>()
   let bytes = 0
 

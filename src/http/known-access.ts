@@ -69,7 +69,7 @@ export function createKnownAccess(): KnownAccess {
   }
 }
 
-/** Its rejection is handled when the result is used, which may be never. */
+/** A rejection is handled when the result is used, which may be never. */
 function started<Result>(lookup: Promise<Result>): Promise<Result> {
   lookup.catch(() => undefined)
   return lookup

@@ -6,7 +6,7 @@ const MAX_PENDING = 10
 /** The time for pipelined requests of all connections in one turn of the event loop. */
 const SLICE_MS = 2
 
-/** One connection. */
+/** The state of one connection. */
 interface Pipeline {
   socket: Socket
   /** Requests whose response is not sent. */

@@ -54,7 +54,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   const perAddress = counterOf('address', PER_ADDRESS)
   const perProject = counterOf('project', PER_PROJECT_CAPTURE)
 
-  /** By the prefix of their names in the shared table. */
+  /** The counters by the prefix of their names in the shared table. */
   const counters = new Map([
     ['user', perUser],
     ['events', perUserEvents],

@@ -5,7 +5,7 @@ import { contractOf, type Dialect, dereference } from '../contract/table.ts'
 
 type Serialize = (data: unknown) => string
 
-/** By the text of the schema, because many operations return the same one. */
+/** The serializers by the text of their schema, because many operations return the same one. */
 const serializers = new Map<string, Serialize>()
 
 function serializerOf(schema: OpenApiSchema): Serialize {

@@ -14,7 +14,7 @@ const OBJECT_END = 0x7d
 
 /** Longer strings are searched natively; for shorter ones the call costs more than the loop. */
 const SHORT_STRING = 64
-/** In bytes, with quotes and escapes. */
+/** The longest key in bytes, with quotes and escapes. */
 const MAX_KEY_BYTES = 256
 /** The scalars of JSON, and NaN and Infinity, which some clients send. */
 const SCALAR = /^(?:true|false|null|NaN|-?Infinity|-?\d[\d.eE+-]*)$/

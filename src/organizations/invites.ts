@@ -179,7 +179,7 @@ async function createInvite(
 const withLowerCaseDomain = (email: string): string =>
   email.slice(0, email.lastIndexOf('@')) + email.slice(email.lastIndexOf('@')).toLowerCase()
 
-/** From one organization to one mailbox. */
+/** The least time between two emails from one organization to one mailbox. */
 const MAIL_INTERVAL_MS = 3_600_000
 
 /**

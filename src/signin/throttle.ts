@@ -35,7 +35,7 @@ const passwordThrottles = (email_key: string, address: string): Throttle[] => [
   { name: sha256(`address ${address}`), limit: 100, first_wait_ms: 30_000, code: 'throttled', forgives: false },
 ]
 
-/** For all addresses: there are only a million codes. */
+/** The limit counts all addresses together: there are only a million codes. */
 export const codeThrottles = (user_id: number): Throttle[] => [
   {
     name: sha256(`second factor ${user_id}`),

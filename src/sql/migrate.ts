@@ -41,7 +41,7 @@ export interface Track {
   file: string
   /** The table that records applied versions. */
   table: string
-  /** In order. A released migration never changes. */
+  /** The migrations in order. A released migration never changes. */
   migrations: ((types: ColumnTypes) => string)[]
 }
 

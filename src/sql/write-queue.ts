@@ -24,7 +24,7 @@ interface Write {
   inContext: RunInContext
   /** Does the work and returns the function that resolves the caller's promise. */
   work: () => Promise<() => void>
-  /** In a shared transaction, in a separate transaction, or outside a transaction. */
+  /** Whether the work runs in a shared transaction, in a transaction of its own, or in none. */
   mode: 'grouped' | 'isolated' | 'exclusive'
   /** Set when the write is queued, so all writes that wait for the same lock time out together. */
   deadline: number

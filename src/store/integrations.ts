@@ -21,7 +21,7 @@ export interface IntegrationRow {
   secrets_changed_at: string
 }
 
-/** With the number of batch exports that use the integration. */
+/** An integration with the number of batch exports that use it. */
 export interface CountedIntegrationRow extends IntegrationRow {
   batch_exports_count: number
 }

@@ -85,7 +85,7 @@ export async function create(
     created_by_id: number
     emailing_attempt_made: boolean
     token_hash: string | null
-    /** Not needed for an invite that is not mailed. */
+    /** An invite that is not mailed does not need it. */
     mailbox_hash?: string
     now: string
   },
@@ -131,7 +131,7 @@ export function getUnmailed(db: Db, id: string, mail_id: string, now: string): P
   return db.get<UnmailedInvite>(sql`${unmailed(mail_id, now)} and i.id = ${id}`)
 }
 
-/** Those to a mailbox, oldest first. */
+/** The invites to a mailbox, oldest first. */
 export function listUnmailed(db: Db, mailbox_hash: string, mail_id: string, now: string): Promise<UnmailedInvite[]> {
   return db.all<UnmailedInvite>(sql`
     ${unmailed(mail_id, now)} and i.mailbox_hash = ${mailbox_hash} order by i.created_at, i.id limit ${MAX_UNMAILED}`)

@@ -41,7 +41,7 @@ export async function add(db: Db, row: MetricRow): Promise<void> {
       milliseconds = plugin_metrics.milliseconds + excluded.milliseconds`)
 }
 
-/** By hour and category. */
+/** The counts by hour and category. */
 export function list(
   db: Db,
   plugin_config_id: number,
@@ -111,7 +111,7 @@ export async function addValue(db: Db, row: MetricValueRow): Promise<void> {
     on conflict (plugin_config_id, hour, name, kind) do update set value = ${COMBINED[row.kind]}`)
 }
 
-/** By hour and name. */
+/** The values by hour and name. */
 export function listValues(
   db: Db,
   plugin_config_id: number,

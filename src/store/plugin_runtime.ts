@@ -38,7 +38,7 @@ const running = sql`from plugin_configs c
   join organizations o on o.id = r.organization_id and o.plugins_access_level > 0
   where c.enabled = ${true}`
 
-/** In the order in which they change events. */
+/** The configurations in the order in which they change events. */
 export function ofProject(db: Db, project_id: number): Promise<RunningConfigRow[]> {
   return db.all<RunningConfigRow>(sql`
     select ${columns} ${running} and c.project_id = ${project_id} order by c.sort_order, c.id`)
@@ -56,12 +56,12 @@ export async function runningAmong(db: Db, ids: readonly number[]): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Those that events are sent to. */
+/** The configurations that events are sent to. */
 export function sending(db: Db): Promise<RunningConfigRow[]> {
   return db.all<RunningConfigRow>(sql`select ${columns} ${running} and p.sends_events = ${true} order by c.id`)
 }
 
-/** Those with scheduled tasks. */
+/** The configurations with scheduled tasks. */
 export function scheduled(db: Db): Promise<RunningConfigRow[]> {
   return db.all<RunningConfigRow>(sql`select ${columns} ${running} and p.capabilities like '%"runEvery%' order by c.id`)
 }

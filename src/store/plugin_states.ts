@@ -10,7 +10,7 @@ export interface PluginStateRow {
   seq: number
   /** Failed attempts at the next event, or at `setupPlugin`. */
   attempts: number
-  /** The next attempt is not earlier. */
+  /** The time before which the next attempt does not start. */
   retry_at: string | null
   /** Failed calls in a row. */
   failures: number

@@ -376,7 +376,7 @@ const WRONG_COLUMN_TYPE = permanentError(
   'A value does not fit its column. Change the type of the column, or let the export create another table.',
 )
 const OVERLOADED = retryableError('The server is overloaded or restarting.')
-/** By the number of the exception. */
+/** The errors by the number of the exception. */
 const ERRORS: Record<string, DeliveryError> = {
   6: WRONG_COLUMN_TYPE,
   16: permanentError('A column is missing from the table. Add it, or use another table.'),

@@ -252,7 +252,7 @@ async function copyLoader(
       current = undefined
       await bucket.close().catch(() => undefined)
       if (files.length === 0) return
-      // Also when the attempt was aborted.
+      // The file is removed also when the attempt was aborted.
       const signal = tools.signal.aborted ? AbortSignal.timeout(CLEANUP_MS) : tools.signal
       const cleaner = await openBucket(bucketOf(inputs), { ...tools, signal }, BUCKET_LIMITS)
       for (const name of [...files.splice(0), manifest])

@@ -19,7 +19,7 @@ export interface RunningConfiguration extends Configuration {
 
 export interface Configurations {
   /**
-   * Those of a project that change events, in their order. At most a second old. Throws if they cannot be read: events must
+   * The configurations of a project that change events, in their order. They are at most a second old. Throws if they cannot be read: events must
    * not be stored without the plugins that may remove personal data.
    */
   transformations(project_id: number): Promise<readonly RunningConfiguration[]>
@@ -53,7 +53,7 @@ export function createConfigurations({
   log: Logger
 }): Configurations {
   const chains = new Map<number, { at: number; changes: number | undefined; chain: Promise<RunningConfiguration[]> }>()
-  /** By id. The oldest is removed first. */
+  /** The configurations by id. The oldest is removed first. */
   const loaded = new Map<number, RunningConfiguration>()
   let characters = 0
 

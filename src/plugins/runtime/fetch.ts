@@ -48,7 +48,7 @@ const OWN_HEADERS = [
   'transfer-encoding',
   'upgrade',
 ]
-/** Not sent to another host. */
+/** Headers that are not sent to another host. */
 const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
 const BODY_HEADERS = ['content-type', 'content-encoding', 'content-language', 'content-location']
 

@@ -67,9 +67,9 @@ interface Pending {
   configuration: RunningConfiguration
   entries: Entry[]
   error_lines: number
-  /** By hour and category. */
+  /** The counts by hour and category. */
   counts: Map<string, metrics.MetricRow>
-  /** By hour, kind and name. */
+  /** The values by hour, kind and name. */
   values: Map<string, metrics.MetricValueRow>
   results: states.CallResults | undefined
 }

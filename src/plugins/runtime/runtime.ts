@@ -69,7 +69,7 @@ export type TransformationOptions = Omit<PluginRuntimeOptions, 'reader'> & {
   onJob?: () => void
 }
 
-/** The part that changes new events. Imports need no other. */
+/** The part that changes new events. An import needs only this part. */
 export function createTransformations({
   db,
   events,
