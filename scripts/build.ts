@@ -2,8 +2,7 @@
  * Bundles src/ and console/ into dist/, or into the folder named by the first argument. `--types` adds the type
  * declarations, which takes several seconds. `--lines` keeps the line breaks of the sources, for coverage.
  */
-import { execFile } from 'node:child_process'
-import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,6 +12,7 @@ import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild
 import { fastify } from 'fastify'
 import { build as buildConsole } from 'vite'
 import packageJson from '../package.json' with { type: 'json' }
+import { writeDialects } from './dialects.ts'
 import { licensesOf } from './licenses.ts'
 import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
@@ -111,15 +111,6 @@ async function consoleFiles(): Promise<void> {
         await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }))
       }),
   )
-}
-
-/** The files of the dialects are not in git. They are written when they are missing or older than the contract. */
-async function writeDialects(): Promise<void> {
-  const names = (await readdir('openapi', { recursive: true })).map((name) => join('openapi', name))
-  const times = await Promise.all(names.map(async (name) => (await stat(name)).mtimeMs))
-  const written = await stat('src/contract/openapi.posthog.ts').catch(() => undefined)
-  if (written && written.mtimeMs > Math.max(...times)) return
-  await promisify(execFile)(process.execPath, ['--import=tsx', 'scripts/contract.ts', '--dialects'])
 }
 
 const COMMAND = 'node_modules/.bin/workspace-admin'

@@ -77,7 +77,7 @@ interface Result {
 /** Compiles once, because a process takes a second to load the sources, and the tests start hundreds. */
 function compile(): string {
   const program = resolve(COMPILED, 'dist')
-  const sources = ['package-lock.json', 'package.json', 'client', 'console', 'scripts', 'src']
+  const sources = ['package-lock.json', 'package.json', 'client', 'console', 'openapi', 'scripts', 'src']
   runIfChanged([...sources, 'test'], 'compile', COMPILED)
   runIfChanged(sources, 'build', program, '--lines')
   return program
