@@ -117,7 +117,7 @@ export const postgres: Benchmark[] = [
     rounds: 5,
     engines: filledEngines,
     measure: async (workspace, warmup) => load(workspace, { path: await newestEvent(workspace) }, warmup ? 600 : 3_000),
-    limit: { atLeast: 0.7 },
+    limit: { atLeast: 0.6 },
   }),
   comparison({
     name: 'page',
@@ -125,7 +125,7 @@ export const postgres: Benchmark[] = [
     rounds: 7,
     engines: filledEngines,
     measure: firstPage,
-    limit: { atMost: 1.1 },
+    limit: { atMost: 1.3 },
   }),
   comparison({
     name: 'ingest',

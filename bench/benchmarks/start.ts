@@ -63,7 +63,8 @@ const postgresStart = ({ database, api_key }: Workspace): StartOptions => ({
 
 export const start: Benchmark = {
   name: 'start',
-  description: 'CI jobs start the server, so its start-up time adds to every job.',
+  description:
+    'CI jobs start the server, so its start-up time adds to every job. `node -e 0` loads no program and opens no database: it shows what Node itself takes, and no limit compares with it.',
   rounds: 9,
   setup: async () => {
     installPeers()
@@ -76,8 +77,5 @@ export const start: Benchmark = {
     [ON_POSTGRES]: () => startToFirstResponse(postgresStart(existing)),
     [PRISM]: prismToFirstResponse,
   },
-  limits: [
-    { subject: US, against: EMPTY, atMost: 3 },
-    { subject: US, against: PRISM, atLeast: 3 },
-  ],
+  limits: [{ subject: US, against: PRISM, atLeast: 3 }],
 }
