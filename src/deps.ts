@@ -3,8 +3,9 @@ import type { Logger } from 'pino'
 import { createPasswordProcesses } from './auth/password-processes.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { activeAt } from './auth/sessions.ts'
+import { createParts, type Keep } from './background/parts.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backups/schedule.ts'
-import { type Config, type LogArea, splitList } from './config.ts'
+import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { createEventCounter, type EventCounter } from './events/counts.ts'
 import { openEventStore } from './events/open.ts'
@@ -25,7 +26,7 @@ import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
 import { createPluginRuntime, type PluginRuntime } from './plugins/runtime/runtime.ts'
 import { createSandbox, type Sandbox } from './plugins/runtime/sandbox.ts'
-import { createFailureLog } from './signin/failure-log.ts'
+import { createFailureLog, type FailureLog } from './signin/failure-log.ts'
 import { type Providers, providersOf } from './signin/oidc.ts'
 import { createAccountLink } from './signin/password-reset.ts'
 import { createSamlProcesses, type SamlProcesses } from './signin/saml-processes.ts'
@@ -128,19 +129,71 @@ export interface DepsOptions {
 }
 
 /** Opens and migrates the database, and starts the background work of this node's role. */
-export async function buildDeps({
-  config,
-  log,
-  clock = Date.now,
-  ids: injectedIds,
-  processes = createDeliveryProcesses(),
-  readerProgram,
-}: DepsOptions): Promise<Deps> {
-  const logOf = (area: LogArea): Logger => areaLog(log, config, area)
+export async function buildDeps(options: DepsOptions): Promise<Deps> {
+  const { keep, stop } = createParts()
+  try {
+    return { ...(await openParts(options, keep)), dispose: stop }
+  } catch (error) {
+    await stop().catch((err) => options.log.error({ err }, 'closing the parts of a failed start failed'))
+    throw error
+  }
+}
+
+/** A part is opened after the parts that it uses, and stopped before them. */
+async function openParts(options: DepsOptions, keep: Keep): Promise<Omit<Deps, 'dispose'>> {
+  const base = await openDatabases(options, keep)
+  const { config, log, db } = base
+  // Flushed after the background work, which may fail.
+  const failures = createFailureLog(areaLog(log, config, 'signin'))
+  keep({ stop: failures.flush })
+  const background = createBackground(log, keep)
+  const mailer = await openMail({ ...base, log: areaLog(log, config, 'mail') })
+  if (mailer) keep(mailer)
+  const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW })
+  const files_root = exportFolder(config, db)
+  const used = { ...base, background, mailer, outbound, files_root }
+  const signIn = openSignIn(used, failures, keep)
+  const exports = openExports(used, options.processes, keep)
+  const plugins = openPlugins(used, keep)
+  const eventJobs = openEventJobs({ ...used, ...plugins }, signIn.signIn.limits, keep)
+  addGauges({ ...used, ...plugins, ...exports, reader: base.eventReader })
+  // A worker picks up the mail that an API node enqueues.
+  if (config.ROLE !== 'api') mailer?.start()
+  return {
+    ...used,
+    ...signIn,
+    ...exports,
+    ...plugins,
+    ...eventJobs,
+    resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
+    lifecycle: { draining: false },
+  }
+}
+
+type Databases = Pick<
+  Deps,
+  | 'config'
+  | 'log'
+  | 'metrics'
+  | 'tracing'
+  | 'db'
+  | 'events'
+  | 'eventReader'
+  | 'vault'
+  | 'now'
+  | 'milliseconds'
+  | 'started_at'
+  | 'ids'
+>
+
+async function openDatabases(
+  { config, log, clock = Date.now, ids: injectedIds, readerProgram }: DepsOptions,
+  keep: Keep,
+): Promise<Databases> {
   const metrics = createMetrics()
   const traces = tracingSettings(config)
-  const tracing = traces && (await openTracing(traces, tracingErrors(log)))
-  const observer = observeStatements({ config, log: logOf('sql'), metrics, tracing })
+  const tracing = traces && keep(await openTracing(traces, tracingErrors(log)))
+  const observer = observeStatements({ config, log: areaLog(log, config, 'sql'), metrics, tracing })
   const db = await openDatabase(config.DATABASE_URL, {
     ...observer,
     connections: config.DATABASE_CONNECTIONS,
@@ -148,27 +201,14 @@ export async function buildDeps({
     wait_ms: config.DATABASE_WAIT_MS,
     lock_ms: config.DATABASE_LOCK_MS,
   })
+  keep({ stop: () => db.close() })
   const milliseconds = clockOf(db, clock)
   const started_at = milliseconds()
   const now = (): string => new Date(milliseconds()).toISOString()
   const ids = injectedIds ?? makeIds(milliseconds)
-  const stores = { url: config.DATABASE_URL, db, ids, now: now(), observer }
-  const events = await openStores(stores).catch(async (error) => {
-    await db.close()
-    throw error
-  })
-
-  const vault = await prepareVault({ config, db, events, log }).catch(async (error) => {
-    if (events !== db) await events.close()
-    await db.close()
-    throw error
-  })
-
-  const writer = createEventWriter(events, logOf('events'), (stored, duplicates) => {
-    metrics.ingested(stored, duplicates)
-    plugins.onStored()
-  })
-  const parsers = createParserPool({ onLoss: (why) => logOf('events').warn(why) })
+  const events = await openStores({ url: config.DATABASE_URL, db, ids, now: now(), observer })
+  if (events !== db) keep({ stop: () => events.close() })
+  const vault = await prepareVault({ config, db, events, log })
   const eventReader = await createEventReader({
     events,
     url: config.DATABASE_URL,
@@ -176,160 +216,117 @@ export async function buildDeps({
     observe: observer.observe,
     program: readerProgram,
   })
+  keep(eventReader)
+  return { config, log, metrics, tracing, db, events, eventReader, vault, now, milliseconds, started_at, ids }
+}
 
+function createBackground(log: Logger, keep: Keep): Deps['background'] {
   const running = new Set<Promise<unknown>>()
-  const background: Deps['background'] = (name, work) => {
+  keep({ stop: () => Promise.all(running) })
+  return (name, work) => {
     const done = work()
       .catch((error) => log.error({ err: error }, `${name} failed`))
       .finally(() => running.delete(done))
     running.add(done)
   }
+}
+
+function openSignIn(
+  { config, db, ids, now, milliseconds, vault, mailer, background }: Databases & Pick<Deps, 'mailer' | 'background'>,
+  failures: FailureLog,
+  keep: Keep,
+): Pick<Deps, 'saml' | 'signIn' | 'providers'> {
+  const saml = keep(createSamlProcesses())
+  const passwords = createPasswords(keep(createPasswordProcesses()))
   const limits = { lifetime_hours: config.SESSION_LIFETIME_HOURS, idle_hours: config.SESSION_IDLE_HOURS }
-  const purger = createPurger({
-    events,
-    now,
-    log: logOf('events'),
-    purges: {
-      queued: () => purges.list(db),
-      done: (project_id) => purges.remove(db, project_id),
-      retentions: () => purges.retentions(db),
-      projects: (after) => projects.idsAfter(db, after),
-      deletePersons: (time) => completeDeletions({ db, events }, time),
-      expired: (project_id, positions) => plugins.deliveries.noteExpired(project_id, positions),
-      removeExpired: async () => {
-        const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
-        await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
-        await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
-        await pluginLogs.pruneAll(db, ago(PLUGIN_LOG_DAYS))
-        await pluginMetrics.prune(db, ago(config.RUN_RETENTION_DAYS))
+  const throttled = config.RATE_LIMITS
+  const signIn = { db, ids, now, milliseconds, passwords, vault, limits, throttled, mailer, failures, background }
+  return { saml, signIn, providers: providersOf(config) }
+}
+
+function openExports(
+  used: Databases & Pick<Deps, 'mailer' | 'outbound' | 'files_root'>,
+  injected: DeliveryProcesses | undefined,
+  keep: Keep,
+): Pick<Deps, 'processes' | 'backups' | 'alerter' | 'exporter'> {
+  const { config, mailer, eventReader: reader } = used
+  const log = areaLog(used.log, config, 'exports')
+  const processes = keep(injected ?? createDeliveryProcesses())
+  const backups = createScheduledBackups(used)
+  if (backups) keep(backups)
+  const alerter = keep(createAlerter({ ...used, log, wakeMailer: mailer?.wake ?? null }))
+  const exporter = keep(createExporter({ ...used, reader, log, launch: processes.deliver, alerter }))
+  return { processes, backups, alerter, exporter }
+}
+
+/** The path of new events: parsers, plugins that change them, and the writer. */
+function openPlugins(
+  used: Databases & Pick<Deps, 'mailer' | 'outbound'>,
+  keep: Keep,
+): Pick<Deps, 'inspector' | 'writer' | 'plugins' | 'parsers'> {
+  const { config, log, metrics, events, mailer, eventReader: reader } = used
+  const eventLog = areaLog(log, config, 'events')
+  const inspector = keep(createSandbox({ max_processes: 2, idle_ms: 10_000 }))
+  const writer = keep(
+    createEventWriter(events, eventLog, (stored, duplicates) => {
+      metrics.ingested(stored, duplicates)
+      plugins.onStored()
+    }),
+  )
+  const plugins = keep(
+    createPluginRuntime({
+      ...used,
+      reader,
+      addEvents: writer.add,
+      site_url: config.SITE_URL ?? '',
+      log: areaLog(log, config, 'plugins'),
+      wakeMailer: mailer?.wake ?? null,
+    }),
+  )
+  const parsers = keep(createParserPool({ onLoss: (why) => eventLog.warn(why) }))
+  return { inspector, writer, plugins, parsers }
+}
+
+/** Starts them, except on an API node: a worker picks up the purges that it enqueues. */
+function openEventJobs(
+  { config, log: allLogs, db, events, eventReader, now, milliseconds, plugins }: Databases & Pick<Deps, 'plugins'>,
+  limits: SignInService['limits'],
+  keep: Keep,
+): Pick<Deps, 'purger' | 'counter' | 'sessionCloser'> {
+  const log = areaLog(allLogs, config, 'events')
+  const projectsAfter = (after: number): Promise<number[]> => projects.idsAfter(db, after)
+  const transactionWatch = keep(createTransactionWatch(events, areaLog(allLogs, config, 'exports')))
+  const sessionCloser = keep(createSessionCloser({ events, projects: projectsAfter, now, log }))
+  const counter = keep(createEventCounter({ events, reader: eventReader, log }))
+  const purger = keep(
+    createPurger({
+      events,
+      now,
+      log,
+      purges: {
+        queued: () => purges.list(db),
+        done: (project_id) => purges.remove(db, project_id),
+        retentions: () => purges.retentions(db),
+        projects: projectsAfter,
+        deletePersons: (time) => completeDeletions({ db, events }, time),
+        expired: (project_id, positions) => plugins.deliveries.noteExpired(project_id, positions),
+        removeExpired: async () => {
+          const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
+          await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
+          await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
+          await pluginLogs.pruneAll(db, ago(PLUGIN_LOG_DAYS))
+          await pluginMetrics.prune(db, ago(config.RUN_RETENTION_DAYS))
+        },
       },
-    },
-  })
-  const counter = createEventCounter({ events, reader: eventReader, log: logOf('events') })
-  const sessionCloser = createSessionCloser({
-    events,
-    projects: (after) => projects.idsAfter(db, after),
-    now,
-    log: logOf('events'),
-  })
-  const transactionWatch = createTransactionWatch(events, logOf('exports'))
-  const mailer = await openMail({ config, db, ids, now, milliseconds, log: logOf('mail'), metrics })
-  const passwordProcesses = createPasswordProcesses()
-  const saml = createSamlProcesses()
-  const signIn: SignInService = {
-    db,
-    ids,
-    now,
-    milliseconds,
-    passwords: createPasswords(passwordProcesses),
-    vault,
-    limits,
-    throttled: config.RATE_LIMITS,
-    mailer,
-    failures: createFailureLog(logOf('signin')),
-    background,
-  }
-  // A worker picks up the mail and purges that an API node enqueues.
+    }),
+  )
   if (config.ROLE !== 'api') {
-    mailer?.start()
     purger.start()
     counter.start()
     sessionCloser.start()
     if (events.engine === 'postgres') transactionWatch.start()
   }
-  const files_root = exportFolder(config, db)
-  const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW })
-  const wakeMailer = mailer?.wake ?? null
-  const alerter = createAlerter({ db, ids, now, vault, outbound, log: logOf('exports'), metrics, wakeMailer })
-  const exporter = createExporter({
-    config,
-    db,
-    events,
-    reader: eventReader,
-    vault,
-    ids,
-    now,
-    log: logOf('exports'),
-    metrics,
-    tracing,
-    files_root,
-    launch: processes.deliver,
-    alerter,
-  })
-  const inspector = createSandbox({ max_processes: 2, idle_ms: 10_000 })
-  const plugins = createPluginRuntime({
-    db,
-    events,
-    reader: eventReader,
-    vault,
-    outbound,
-    ids,
-    now,
-    milliseconds,
-    addEvents: writer.add,
-    site_url: config.SITE_URL ?? '',
-    log: logOf('plugins'),
-    wakeMailer: mailer?.wake ?? null,
-  })
-  const backups = createScheduledBackups({ config, db, ids, milliseconds, log, metrics })
-  addGauges({ config, metrics, db, writer, reader: eventReader, exporter, files_root, milliseconds })
-  return {
-    config,
-    db,
-    events,
-    writer,
-    parsers,
-    eventReader,
-    vault,
-    exporter,
-    alerter,
-    processes,
-    inspector,
-    plugins,
-    files_root,
-    purger,
-    counter,
-    sessionCloser,
-    backups,
-    log,
-    now,
-    milliseconds,
-    metrics,
-    tracing,
-    ids,
-    mailer,
-    signIn,
-    providers: providersOf(config),
-    saml,
-    resolveTxt: txtResolver(config.DNS_SERVERS ? splitList(config.DNS_SERVERS) : [], config.DNS_TIMEOUT_MS),
-    outbound,
-    started_at,
-    lifecycle: { draining: false },
-    background,
-    dispose: async () => {
-      await parsers.stop()
-      await plugins.stop()
-      await writer.stop()
-      await exporter.stop()
-      await alerter.stop()
-      await backups?.stop()
-      await processes.stop()
-      await passwordProcesses.stop()
-      await saml.stop()
-      await inspector.stop()
-      await mailer?.stop()
-      await purger.stop()
-      await counter.stop()
-      await sessionCloser.stop()
-      await transactionWatch.stop()
-      await Promise.all(running)
-      signIn.failures.flush()
-      await eventReader.stop()
-      if (events !== db) await events.close()
-      await db.close()
-      await tracing?.stop()
-    },
-  }
+  return { purger, counter, sessionCloser }
 }
 
 /** Statements that take at least this long are logged as a warning. */

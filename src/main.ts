@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Stall, watchEventLoop } from './background/event-loop.ts'
+import { createParts } from './background/parts.ts'
 import { type Config, readConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
@@ -64,20 +65,25 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   const settings = folder
     ? { ...base, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false, BACKUP_EVERY: undefined }
     : base
-  const discard = (): void => {
-    if (folder) rmSync(folder, { recursive: true, force: true })
+  const { keep, stop: stopParts } = createParts()
+  if (folder) {
+    const discard = (): void => rmSync(folder, { recursive: true, force: true })
+    // Also runs when a second signal or the deadline ends the process.
+    process.once('exit', discard)
+    keep({ stop: discard })
   }
-  // Also runs when a second signal or the deadline ends the process.
-  if (folder) process.once('exit', discard)
+  // Stalls are reported until everything else is stopped.
+  let unwatch = (): void => undefined
+  keep({ stop: () => unwatch() })
   const log = createLog(settings)
-  let opened: Deps | undefined
   try {
     const deps = await buildDeps({ config: settings, log, ...(clock && { clock }) })
-    opened = deps
+    keep({ stop: deps.dispose })
     const first = await firstRun(deps.db, deps.ids, deps.now())
     const app = await buildServer(deps)
+    keep({ stop: () => app.close() })
     await app.listen({ host: settings.HOST, port: settings.PORT })
-    const unwatch = watchEventLoop(reportStalls(deps))
+    unwatch = watchEventLoop(reportStalls(deps))
     if (settings.ROLE !== 'api') {
       deps.exporter.start()
       deps.alerter.start()
@@ -95,10 +101,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     const stop = async (drain_seconds: number): Promise<void> => {
       deps.lifecycle.draining = true
       await sleep(drain_seconds * 1000)
-      await app.close()
-      await deps.dispose()
-      unwatch()
-      discard()
+      await stopParts()
     }
     return {
       url,
@@ -113,8 +116,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
       },
     }
   } catch (error) {
-    await opened?.dispose()
-    discard()
+    await stopParts()
     throw error
   }
 }
