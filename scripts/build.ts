@@ -12,6 +12,7 @@ import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild
 import { fastify } from 'fastify'
 import { build as buildConsole } from 'vite'
 import packageJson from '../package.json' with { type: 'json' }
+import { bundleLibrary } from '../src/plugins/runtime/library-text.ts'
 import { writeDialects } from './dialects.ts'
 import { licensesOf } from './licenses.ts'
 import { skipOpenApiValidation } from './skip-openapi-validation.ts'
@@ -159,7 +160,7 @@ const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
 await Promise.all([
   writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
-  copyFile('src/plugins/runtime/sandbox-library.js', join(outdir, 'sandbox-library.js')),
+  writeFile(join(outdir, 'sandbox-library.js'), bundleLibrary()),
   copyFile(
     fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
     join(outdir, 'quickjs.wasm'),

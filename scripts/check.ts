@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 const CHECKS: [name: string, ...command: string[]][] = [
   ['generated files', 'tsx', 'scripts/contract.ts', '--check'],
   ['types', 'tsc', '-p', '.'],
+  ['types of the plugin API', 'tsc', '-p', 'src/plugins/runtime/library'],
   ['types of the console', 'tsc', '-p', 'console'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['floors', 'tsx', 'scripts/floors.ts'],

@@ -5,6 +5,7 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { bundleLibrary } from '../src/plugins/runtime/library-text.ts'
 import { writeDialects } from './dialects.ts'
 import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
@@ -36,7 +37,7 @@ await writeDialects()
 const tests = (await readdir('test', { recursive: true })).filter(
   (file) => file.endsWith('.ts') && !file.startsWith(join('fixtures', 'plugins')),
 )
-const data = (await readdir('src', { recursive: true })).filter((file) => /\.(json|js)$/.test(file))
+const data = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.json'))
 // The program, which scripts/build.ts writes into the same folder, is kept.
 for (const folder of ['src', 'client', 'scripts', 'test'])
   await rm(join(outdir, folder), { recursive: true, force: true })
@@ -65,6 +66,7 @@ await Promise.all([
   cp('package.json', join(outdir, 'package.json')),
   ...data.map((file) => cp(join('src', file), join(outdir, 'src', file))),
 ])
+await writeFile(join(outdir, 'src/plugins/runtime/sandbox-library.js'), bundleLibrary())
 await writeFile(
   join(outdir, 'node_modules/fastify-openapi-glue/package.json'),
   '{"type":"module","exports":"./index.js"}',

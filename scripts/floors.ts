@@ -27,8 +27,8 @@ const FLOORS: string[][] = [
 const SQL_FLOORS = ['sql', 'hogql', 'store', 'events', 'mail']
 /** Contain SQL for the databases of export destinations and for DuckDB, not for our tables. */
 const FOREIGN_SQL = ['exports/destinations/', 'exports/formats/parquet.ts']
-/** Reads the machine's clock for peers that compare it with their own. */
-const FOREIGN_CLOCK = 'exports/guarded-requests.ts'
+/** Read the machine's clock: for peers that compare it with their own, and for the code of plugins. */
+const FOREIGN_CLOCK = ['exports/guarded-requests.ts', 'plugins/runtime/library/']
 
 interface Place {
   floor: number
@@ -72,7 +72,11 @@ for (const path of ts.sys.readDirectory('src', ['.ts'])) {
   )
     problems.push(`${file} contains SQL. Move it to one of: ${SQL_FLOORS.join(', ')}.`)
   if (/process\.env\b/.test(text) && here.member !== 'cli') problems.push(`${file} reads process.env. Use config.ts.`)
-  if (/Date\.now\(|new Date\(\)/.test(text) && !['sql', 'deps.ts'].includes(here.member) && file !== FOREIGN_CLOCK)
+  if (
+    /Date\.now\(|new Date\(\)/.test(text) &&
+    !['sql', 'deps.ts'].includes(here.member) &&
+    !FOREIGN_CLOCK.some((path) => file.startsWith(path))
+  )
     problems.push(`${file} reads the system clock. Use deps.now.`)
 }
 

@@ -87,11 +87,16 @@ t.test('URL, Buffer and text functions behave as in Node', async (t) => {
     'Buffer.from("hello world").indexOf("wor")',
     'Buffer.from([1, 2, 3, 4]).readUInt16BE(1)',
     '(() => { const b = Buffer.alloc(4); b.writeUInt32LE(7); return b.toString("hex") })()',
+    '(() => { const b = Buffer.alloc(6, 1); return [b.write("héé", 1, 3), b.write("zz", 4, "latin1"), Buffer.from("xyz").copy(b, 0, 1), b.toString("hex")] })()',
+    '[Buffer.from("b").compare(Buffer.from("a")), Buffer.compare(Buffer.from("a"), Buffer.from("ab")), Buffer.from("abc").includes("d")]',
+    '(() => { const b = Buffer.alloc(8); return [b.writeDoubleBE(1.5), b.readDoubleBE(), b.writeInt16LE(-2, 2), b.readInt8(2), b.toString("hex")] })()',
+    'Buffer.from(JSON.parse(JSON.stringify(Buffer.from("abc")))).toString()',
     'JSON.parse(Buffer.from("{}")) instanceof Object',
     '[...new TextEncoder().encode("é")]',
     'new TextDecoder().decode(new Uint8Array([195, 169]))',
     'btoa("a\\xff") + atob("YQ==")',
     'structuredClone({ a: [new Date(5), new Map([[1, { b: 2 }]]), new Set([1])] }).a[0].getTime()',
+    '(() => { const own = { list: [1] }; own.self = own; const copy = structuredClone(own); return [copy.self === copy, copy.list !== own.list, copy.list] })()',
     'new Promise((done) => queueMicrotask(() => done("ran")))',
     'new Promise((done) => setTimeout(done, 5, "late"))',
     '(() => { clearTimeout(setTimeout(() => {}, 5)); return 1 })()',
@@ -104,6 +109,9 @@ t.test('URL, Buffer and text functions behave as in Node', async (t) => {
     '[3, 1, 2].toSorted()',
     'Object.groupBy([1, 2, 3], (n) => n % 2 ? "odd" : "even").odd.length',
     'global === globalThis && typeof global',
+    '[Buffer, Headers, Request, Response, URL, URLSearchParams, AbortController, AbortSignal, TextEncoder, TextDecoder].map(({ name }) => name)',
+    '[Object.keys(globalThis).includes("URL"), Object.keys(new URL("http://a")).length]',
+    'new Promise((done) => { const s = AbortSignal.timeout(5); setTimeout(() => done(s.aborted), 50) })',
     'new Headers({ A: "1" }).get("a")',
     'new Response("{\\"a\\":1}", { status: 201 }).json()',
   ])
@@ -118,6 +126,13 @@ t.test('URL, Buffer and text functions behave as in Node', async (t) => {
       uuid: '/^[0-9a-f-]{36}$/.test(crypto.randomUUID())',
       random: 'crypto.randomBytes(8).length',
       gzip: 'require("zlib").gunzipSync(require("zlib").gzipSync("text")).toString()',
+      gzipLater:
+        'new Promise((done) => require("zlib").gzip("text", (error, data) => done([error, data.readUInt16BE()])))',
+      gunzipLater: 'new Promise((done) => require("zlib").gunzip("text", (error) => done(error instanceof Error)))',
+      hashCopy:
+        '(() => { const a = crypto.createHash("md5").update("a"); return a.copy().update("b").digest("hex") !== a.digest("hex") })()',
+      parsedQuery: 'require("querystring").parse("a=1&a=2&b=x")',
+      missingModule: 'require("fs")',
       badUrl: 'new URL("x")',
       badEncoding: 'Buffer.from("a", "klingon")',
       legacy: '(({ host, query }) => ({ host, query: query.b }))(require("url").parse("http://a.b/c?b=1", true))',
@@ -141,6 +156,11 @@ t.test('URL, Buffer and text functions behave as in Node', async (t) => {
     uuid: true,
     random: 8,
     gzip: 'text',
+    gzipLater: [null, 0x1f8b],
+    gunzipLater: true,
+    hashCopy: true,
+    parsedQuery: { a: ['1', '2'], b: 'x' },
+    missingModule: found.missingModule,
     badUrl: 'TypeError: Invalid URL',
     badEncoding: 'TypeError: Unknown encoding: klingon',
     legacy: { host: 'a.b', query: '1' },
@@ -153,6 +173,7 @@ t.test('URL, Buffer and text functions behave as in Node', async (t) => {
     aborted: 'AbortError: The operation was aborted.',
   })
   t.match(found.frozen, /^TypeError: /)
+  t.match(found.missingModule, /^Error: Cannot import "fs"\. Plugins can import .*, zlib\. Bundle other modules/)
 })
 
 t.test('storage, cache, cursors, jobs, metrics and captured events follow the plugin API', async (t) => {

@@ -2,7 +2,6 @@
  * One plugin in its own QuickJS: a WebAssembly instance with its own memory. Only the maximum of that memory bounds it, because
  * `setMemoryLimit` of QuickJS does not (measured: 2.1 GB with a limit of 32 MiB).
  */
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import quickjsVariant from '@jitl/quickjs-wasmfile-release-sync'
@@ -14,6 +13,7 @@ import {
 } from 'quickjs-emscripten-core'
 import type { Capabilities } from './capabilities.ts'
 import { BYTE_FUNCTIONS, decode, encode, SYNC_FUNCTIONS } from './host-functions.ts'
+import { libraryText } from './library-text.ts'
 import type { PluginError } from './messages.ts'
 
 const PAGE_BYTES = 64 * 1024
@@ -39,7 +39,7 @@ declare const WebAssembly: {
 /** The package declares the types of its CommonJS file. */
 const variant = 'default' in quickjsVariant ? quickjsVariant.default : quickjsVariant
 
-const LIBRARY = readFileSync(new URL('./sandbox-library.js', import.meta.url), 'utf8')
+const LIBRARY = libraryText()
 
 /** The bundle is next to a copy of the package's file, because the process may read nothing else. */
 const isBundled = !/\/vm\.[jt]s$/.test(import.meta.url)
