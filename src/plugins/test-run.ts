@@ -12,10 +12,12 @@ import * as plugins from '../store/plugins.ts'
 import type { Vault } from '../store/vault.ts'
 import { secretTexts } from './attachments.ts'
 import { NO_VALUES, valuesOf } from './configs.ts'
+import type { PluginHost } from './runtime/answers.ts'
 import { createPluginCache } from './runtime/cache.ts'
 import { settingsOf } from './runtime/configurations.ts'
 import { fetchForPlugin } from './runtime/fetch.ts'
-import type { Configuration, EventMethod, Limits, LogLine, Outcome, PluginHost, Sandbox } from './runtime/sandbox.ts'
+import type { EventMethod, Limits, LogLine, Outcome } from './runtime/messages.ts'
+import type { Configuration, Sandbox } from './runtime/sandbox.ts'
 import { resolveValues, settingFields } from './settings.ts'
 
 type Schemas = components['schemas']

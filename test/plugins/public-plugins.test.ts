@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import type { Attachment, Configuration } from '../../src/plugins/runtime/sandbox.ts'
+import type { Attachment } from '../../src/plugins/runtime/messages.ts'
+import type { Configuration } from '../../src/plugins/runtime/sandbox.ts'
 import {
   configurationOf,
   createMemoryHost,

@@ -6,8 +6,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import type { Outcome } from '../../src/plugins/runtime/messages.ts'
 import { isFinal } from '../../src/plugins/runtime/retries.ts'
-import type { EachResult, Outcome } from '../../src/plugins/runtime/sandbox.ts'
+import type { EachResult } from '../../src/plugins/runtime/sandbox.ts'
 import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/seeds/sandbox.ts'
 
 const errorIn = (outcome: Outcome | undefined) =>

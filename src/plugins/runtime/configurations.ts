@@ -8,7 +8,8 @@ import { decryptIfReadable, type Vault } from '../../store/vault.ts'
 import { secretTexts, storedFile } from '../attachments.ts'
 import { settingFields } from '../settings.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { Attachment, Configuration } from './sandbox.ts'
+import type { Attachment } from './messages.ts'
+import type { Configuration } from './sandbox.ts'
 
 export interface RunningConfiguration extends Configuration {
   plugin_id: number

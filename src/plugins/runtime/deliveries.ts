@@ -15,12 +15,14 @@ import type { Database, Db } from '../../sql/db.ts'
 import type { MetricCategory } from '../../store/plugin_metrics.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import * as states from '../../store/plugin_states.ts'
+import type { PluginHost } from './answers.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import { FetchError, fetchForPlugin } from './fetch.ts'
+import type { Limits, LoadError, Outcome, PluginError, RunOutput } from './messages.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
 import { describeLoadError, isFinal, MAX_ATTEMPTS, retryDelay } from './retries.ts'
-import type { Limits, LoadError, Outcome, PluginError, PluginHost, RunOutput, Sandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 
 export interface Deliveries {
   start(): void

@@ -4,11 +4,11 @@ import type { Outbound } from '../../outbound/guard.ts'
 import type { Db } from '../../sql/db.ts'
 import * as jobs from '../../store/plugin_jobs.ts'
 import * as storage from '../../store/plugin_storage.ts'
+import type { PluginHost } from './answers.ts'
 import type { PluginCache } from './cache.ts'
 import type { RunningConfiguration } from './configurations.ts'
 import { fetchForPlugin } from './fetch.ts'
 import { formatOrigin, type Origin } from './origin.ts'
-import type { PluginHost } from './sandbox.ts'
 
 export interface CapturedEvent {
   event: string

@@ -71,6 +71,12 @@ export interface MetricChange {
   value: number
 }
 
+/** What a plugin wrote during a request. */
+export interface RunOutput {
+  lines: LogLine[]
+  metrics: MetricChange[]
+}
+
 export type SandboxReply =
   | { kind: 'ready' }
   /** The event loop of the process runs. */
@@ -83,7 +89,7 @@ export type SandboxReply =
     }
   /** Outcomes since the last message. In careful mode, one before each call. */
   | { kind: 'progress'; outcomes: Outcome[] }
-  | { kind: 'output'; lines: LogLine[]; metrics: MetricChange[] }
+  | ({ kind: 'output' } & RunOutput)
   | { kind: 'ask'; ask: number; operation: string; args: string; body?: Uint8Array }
   /** Ends `each`. With an error, the code or `setupPlugin` failed, and further events were not offered. */
   | { kind: 'each_done'; outcomes: Outcome[]; error?: LoadError }

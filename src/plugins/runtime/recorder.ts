@@ -11,7 +11,7 @@ import * as metrics from '../../store/plugin_metrics.ts'
 import * as states from '../../store/plugin_states.ts'
 import { changeWithin } from '../service.ts'
 import type { RunningConfiguration } from './configurations.ts'
-import type { LogLine, MetricChange, PluginError } from './sandbox.ts'
+import type { LogLine, MetricChange, PluginError } from './messages.ts'
 
 export interface Call {
   /** Null for a call that succeeded. */

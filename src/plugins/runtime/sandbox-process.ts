@@ -20,7 +20,8 @@ import {
   type SandboxRequest,
 } from './messages.ts'
 import { TranspileError, transpile } from './transpile.ts'
-import { createVm, isOutOfMemory, MAX_MEMORY_MIB, PluginFailure, type Vm, type VmHost, VmStopped } from './vm.ts'
+import { createVm, isOutOfMemory, MAX_MEMORY_MIB, PluginFailure, type Vm, VmStopped } from './vm.ts'
+import type { VmHost } from './vm-host.ts'
 
 const ALIVE_MS = 500
 const PROGRESS_MS = 100

@@ -2,51 +2,29 @@
  * Runs the code of plugins in child processes. A process that hangs is killed and replaced. The sandbox has no database: a
  * `PluginHost` answers the calls of plugins.
  */
-import { dirname, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { cpuTimeOf } from '../../background/cpu-time.ts'
-import { createProcessPool, type PooledProcess, ProcessExited } from '../../background/process-pool.ts'
-import { createSlots, shuttingDown } from '../../background/slots.ts'
-import { createAnswers, type PluginHost } from './answers.ts'
+import { ProcessExited } from '../../background/process-pool.ts'
+import { shuttingDown } from '../../background/slots.ts'
+import type { PluginHost } from './answers.ts'
 import type { Capabilities } from './capabilities.ts'
-import {
-  type ConfigurationCode,
-  type EventMethod,
-  type Limits,
-  type LoadError,
-  type LogLine,
-  type MetricChange,
-  type OnceFunction,
-  type Outcome,
-  type PluginError,
-  removeOldest,
-  type SandboxReply,
-  type SandboxRequest,
-} from './messages.ts'
-
-export type { PluginHost } from './answers.ts'
-export type {
-  Attachment,
+import { attend, exchange } from './exchange.ts'
+import type {
+  ConfigurationCode,
   EventMethod,
   Limits,
   LoadError,
-  LogLine,
-  MetricChange,
   OnceFunction,
   Outcome,
   PluginError,
+  RunOutput,
 } from './messages.ts'
+import { type Children, createChildren, type SandboxOptions, sendConfiguration, withChild } from './sandbox-children.ts'
+import { maskError, maskOf, maskOutcome } from './secrets-mask.ts'
 
 /** A configuration as the sandbox needs it. */
 export interface Configuration extends ConfigurationCode {
   project_id: number
   /** Replaced by a mask in logs and errors. */
   secrets: readonly string[]
-}
-
-export interface RunOutput {
-  lines: LogLine[]
-  metrics: MetricChange[]
 }
 
 export interface EachResult extends RunOutput {
@@ -98,308 +76,8 @@ export interface Sandbox {
 /** The part of the sandbox that installing a plugin needs. */
 export type CodeInspector = Pick<Sandbox, 'inspect'>
 
-export interface SandboxOptions {
-  /** Processes that run at the same time. */
-  max_processes: number
-  /** The CPU time that a process may use without a message. */
-  hang_ms?: number
-  /** The priority of the processes. */
-  niceness?: number
-  idle_ms?: number
-}
-
-/** More than the CPU time of one call. */
-const HANG_MS = 2_000
-const CHECK_MS = 250
-/** Leaves the CPU to requests. */
-const NICENESS = 10
-const START_MS = 30_000
-const IDLE_MS = 300_000
-const MEMORY_MB = 128
-/** A process that reports that it is alive, but does not end. */
-const GRACE_MS = 5_000
-const MAX_WAITING = 1_000
 const INSPECT_LIMIT_MS = 20_000
 const UNLOAD_LIMIT_MS = 15_000
-/** V8 needs this stack for 256 KiB of QuickJS. Threads of Windows have 1 MB. */
-const FLAGS = process.platform === 'win32' ? [] : ['--stack-size=3900']
-export const SECRET_MASK = '**REDACTED**'
-/** Shorter secrets would mask parts of ordinary words. */
-const MIN_SECRET_LENGTH = 4
-
-type Child = PooledProcess<SandboxRequest, SandboxReply>
-
-/** A second wall by Node: no files but the program, no child processes. The thread watches the server. Only the bundle is one file. */
-function permissionFlags(): string[] {
-  const here = fileURLToPath(import.meta.url)
-  const isBundled = !/[\\/]sandbox\.[jt]s$/.test(here)
-  if (!isBundled || !process.allowedNodeEnvironmentFlags.has('--permission')) return []
-  return ['--permission', '--allow-worker', `--allow-fs-read=${dirname(here)}${sep}*`]
-}
-
-export function createSandbox({
-  max_processes,
-  hang_ms = HANG_MS,
-  idle_ms = IDLE_MS,
-  niceness = NICENESS,
-}: SandboxOptions): Sandbox {
-  const pool = createProcessPool<SandboxRequest, SandboxReply>({
-    program: new URL('./sandbox-process', import.meta.url),
-    memory_mb: MEMORY_MB,
-    flags: [...FLAGS, ...permissionFlags()],
-    idle_ms,
-    niceness,
-    env: {},
-    stderr: 'ignore',
-    serialization: 'advanced',
-  })
-  const ready = new WeakSet<Child>()
-  /** The versions of the configurations that a process has. */
-  const sent = new WeakMap<Child, Map<number, string>>()
-  const loadedIn = new Map<number, WeakRef<Child>>()
-  const slots = createSlots({
-    max: max_processes,
-    max_waiting: MAX_WAITING,
-    full: 'Too many plugins are waiting to run. Retry the request.',
-  })
-
-  /** Undefined when no process is free until `until`. */
-  async function withProcess<Result>(
-    { id, project_id }: { id: number | null; project_id: number | null },
-    until: number,
-    work: (child: Child) => Promise<Result>,
-  ): Promise<Result | undefined> {
-    const release = await slots.take(project_id, until)
-    if (!release) return undefined
-    let child: Child | undefined
-    try {
-      child = pool.take((other) => id !== null && loadedIn.get(id)?.deref() === other)
-      await untilReady(child)
-      return await work(child)
-    } finally {
-      if (child) {
-        // A killed process counts as running until its memory is free.
-        if (child.dead) await child.exited
-        pool.release(child)
-      }
-      release()
-    }
-  }
-
-  async function untilReady(child: Child): Promise<void> {
-    if (ready.has(child)) return
-    const timer = setTimeout(() => void child.kill(), START_MS)
-    try {
-      await child.receive()
-    } catch (cause) {
-      throw new Error('The plugin sandbox did not start.', { cause })
-    } finally {
-      clearTimeout(timer)
-    }
-    ready.add(child)
-  }
-
-  /** Sends a request and returns its last reply. Kills a process that hangs, which throws `ProcessExited`. */
-  async function exchange(
-    child: Child,
-    request: SandboxRequest,
-    { limit_ms, onReply }: { limit_ms: number; onReply(reply: SandboxReply): void },
-  ): Promise<SandboxReply> {
-    const kill = (): void => void child.kill()
-    const watch = watchHang(child, hang_ms, kill)
-    const end = setTimeout(kill, limit_ms + GRACE_MS)
-    try {
-      await child.send(request)
-      for (;;) {
-        const reply = await child.receive()
-        watch.reset()
-        if (reply.kind === 'each_done' || reply.kind === 'once_done' || reply.kind === 'inspected') return reply
-        onReply(reply)
-      }
-    } finally {
-      watch.stop()
-      clearTimeout(end)
-    }
-  }
-
-  async function sendConfiguration(child: Child, { id, version, source, settings }: Configuration): Promise<void> {
-    let versions = sent.get(child)
-    if (!versions) {
-      versions = new Map()
-      sent.set(child, versions)
-    }
-    loadedIn.set(id, new WeakRef(child))
-    if (versions.get(id) === version) return
-    versions.set(id, version)
-    removeOldest(versions)
-    await child.send({ kind: 'load', configuration: { id, version, source, settings } })
-  }
-
-  /** Answers what the plugin asks for during a request, and collects its output. Kills the process when the call is aborted. */
-  function attend(child: Child, host: PluginHost, events: number, output: RunOutput, mask: Mask) {
-    host.signal?.throwIfAborted()
-    const answers = createAnswers(host, events)
-    const kill = (): void => void child.kill()
-    host.signal?.addEventListener('abort', kill)
-    return {
-      onReply: (reply: SandboxReply): void => {
-        if (reply.kind === 'output') {
-          output.lines.push(...reply.lines.map(({ level, message }) => ({ level, message: mask(message) })))
-          output.metrics.push(...reply.metrics)
-        }
-        if (reply.kind !== 'ask') return
-        void answers
-          .answer(reply)
-          .then((answer) => child.send({ kind: 'answer', ask: reply.ask, ...answer }).catch(() => undefined))
-      },
-      end: (): void => {
-        host.signal?.removeEventListener('abort', kill)
-        answers.end()
-      },
-    }
-  }
-
-  const each: Sandbox['each'] = async (configuration, method, events, limits, host) => {
-    const mask = maskOf(configuration.secrets)
-    const until = performance.now() + limits.request_ms
-    const result: EachResult = { outcomes: [], lines: [], metrics: [] }
-    const { outcomes } = result
-    /** After a process was killed, the events that are left run one by one, to find the one that hangs. */
-    let careful = false
-    let started = false
-    while (outcomes.length < events.length && performance.now() < until) {
-      started = false
-      try {
-        const done = await withProcess(configuration, until, async (child) => {
-          const request_ms = until - performance.now()
-          if (request_ms <= 0) return undefined
-          await sendConfiguration(child, configuration)
-          const { onReply, end } = attend(child, host, events.length, result, mask)
-          const request = { kind: 'each', id: configuration.id, method, events: events.slice(outcomes.length) } as const
-          return exchange(
-            child,
-            { ...request, limits: { ...limits, request_ms }, careful },
-            {
-              limit_ms: request_ms,
-              onReply: (reply) => {
-                if (reply.kind === 'progress') {
-                  started = true
-                  outcomes.push(...reply.outcomes.map((outcome) => maskOutcome(outcome, mask)))
-                } else onReply(reply)
-              },
-            },
-          ).finally(end)
-        })
-        if (done?.kind !== 'each_done') return result
-        outcomes.push(...done.outcomes.map((outcome) => maskOutcome(outcome, mask)))
-        if (done.error) result.error = maskError(done.error, mask)
-        return result
-      } catch (error) {
-        if (!(error instanceof ProcessExited)) throw error
-        host.signal?.throwIfAborted()
-        if (!careful) careful = true
-        else if (started) outcomes.push({ error: KILLED })
-        else return { ...result, error: { ...KILLED, stage: 'setup' } }
-      }
-    }
-    return result
-  }
-
-  const once: Sandbox['once'] = async (configuration, work, args, limits, host) => {
-    const mask = maskOf(configuration.secrets)
-    const result: OnceResult = { result: null, lines: [], metrics: [] }
-    try {
-      const done = await withProcess(configuration, Number.POSITIVE_INFINITY, async (child) => {
-        await sendConfiguration(child, configuration)
-        const { onReply, end } = attend(child, host, 1, result, mask)
-        const request: SandboxRequest = {
-          kind: 'once',
-          id: configuration.id,
-          function: work,
-          args: JSON.stringify(args),
-          limits,
-        }
-        return exchange(child, request, { limit_ms: limits.request_ms, onReply }).finally(end)
-      })
-      if (done?.kind !== 'once_done') return result
-      result.result = done.result
-      if (done.error) result.error = maskError(done.error, mask)
-    } catch (error) {
-      if (!(error instanceof ProcessExited)) throw error
-      if (slots.stopped) throw shuttingDown()
-      host.signal?.throwIfAborted()
-      result.error = { ...KILLED, stage: 'call' }
-    }
-    return result
-  }
-
-  return {
-    each,
-    once,
-    inspect: async (files) => {
-      const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.[jt]sx?$/.test(name)))
-      if (Object.keys(code).length === 0) return { capabilities: {}, errors: {}, transpiled: {} }
-      try {
-        const inspection = await withProcess(NOBODY, Number.POSITIVE_INFINITY, async (child) => {
-          const reply = await exchange(
-            child,
-            { kind: 'inspect', files: code },
-            { limit_ms: INSPECT_LIMIT_MS, onReply: () => undefined },
-          )
-          if (reply.kind !== 'inspected') throw new Error('The plugin sandbox sent an unexpected reply.')
-          return { capabilities: reply.capabilities, errors: reply.errors, transpiled: reply.transpiled }
-        })
-        return inspection ?? { capabilities: {}, errors: {}, transpiled: {} }
-      } catch (error) {
-        if (!(error instanceof ProcessExited)) throw error
-        const errors = Object.fromEntries(Object.keys(code).map((name) => [name, KILLED.message]))
-        return { capabilities: {}, errors, transpiled: {} }
-      }
-    },
-    unload: async ({ id, secrets }, host) => {
-      const output: RunOutput = { lines: [], metrics: [] }
-      const child = loadedIn.get(id)?.deref()
-      loadedIn.delete(id)
-      if (!child || child.dead) return output
-      await withProcess({ id, project_id: null }, Number.POSITIVE_INFINITY, async (taken) => {
-        // Another process does not have it.
-        if (!sent.get(taken)?.delete(id)) return
-        const { onReply, end } = attend(taken, host, 1, output, maskOf(secrets))
-        await exchange(taken, { kind: 'unload', id }, { limit_ms: UNLOAD_LIMIT_MS, onReply }).finally(end)
-      }).catch((error) => {
-        if (!(error instanceof ProcessExited)) throw error
-      })
-      return output
-    },
-    stop: async () => {
-      slots.stop()
-      await pool.stop()
-    },
-  }
-}
-
-const NOBODY = { id: null, project_id: null }
-
-/**
- * Calls `onHang` when a process sends nothing for a time in which it uses the CPU. On a busy machine a call within its bounds may take
- * several times as long. Where the system does not report the CPU time, all time counts.
- */
-function watchHang({ pid }: Child, hang_ms: number, onHang: () => void): { reset(): void; stop(): void } {
-  let used_ms = 0
-  let last: number | undefined
-  const timer = setInterval(() => {
-    const cpu = pid === undefined ? undefined : cpuTimeOf(pid)
-    used_ms += cpu === undefined ? CHECK_MS : cpu - (last ?? cpu)
-    last = cpu
-    if (used_ms >= hang_ms) onHang()
-  }, CHECK_MS)
-  return {
-    reset: () => {
-      used_ms = 0
-    },
-    stop: () => clearInterval(timer),
-  }
-}
 
 const KILLED: PluginError = {
   name: 'TimeoutError',
@@ -409,19 +87,154 @@ const KILLED: PluginError = {
   stopped: 'timeout',
 }
 
-type Mask = (text: string) => string
-
-/** The longest secrets first: one may contain another. */
-function maskOf(secrets: readonly string[]): Mask {
-  const hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length)
-  return (text) => hidden.reduce((masked, secret) => masked.replaceAll(secret, SECRET_MASK), text)
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const children = createChildren(options)
+  return {
+    inspect: (files) => inspect(children, files),
+    each: (...call) => each(children, ...call),
+    once: (...call) => once(children, ...call),
+    unload: (configuration, host) => unload(children, configuration, host),
+    stop: async () => {
+      children.slots.stop()
+      await children.pool.stop()
+    },
+  }
 }
 
-const maskError = <Failure extends PluginError>(error: Failure, mask: Mask): Failure => ({
-  ...error,
-  message: mask(error.message),
-  stack: mask(error.stack),
-})
+type EachCall = Parameters<Sandbox['each']>
 
-const maskOutcome = (outcome: Outcome, mask: Mask): Outcome =>
-  typeof outcome === 'object' && outcome !== null ? { error: maskError(outcome.error, mask) } : outcome
+/** The state of a call of `each`, which may need several processes. */
+interface EachState {
+  until: number
+  result: EachResult
+  /** After a process was killed, the events that are left run one by one, to find the one that hangs. */
+  isCareful: boolean
+  /** Whether the last process has called the method. */
+  hasStarted: boolean
+}
+
+async function each(children: Children, ...call: EachCall): Promise<EachResult> {
+  const [, , events, limits, host] = call
+  const result: EachResult = { outcomes: [], lines: [], metrics: [] }
+  const state = { until: performance.now() + limits.request_ms, result, isCareful: false, hasStarted: false }
+  while (result.outcomes.length < events.length && performance.now() < state.until) {
+    state.hasStarted = false
+    try {
+      await offerRest(children, state, ...call)
+      return result
+    } catch (error) {
+      if (!(error instanceof ProcessExited)) throw error
+      host.signal?.throwIfAborted()
+      if (!state.isCareful) state.isCareful = true
+      else if (state.hasStarted) result.outcomes.push({ error: KILLED })
+      else return { ...result, error: { ...KILLED, stage: 'setup' } }
+    }
+  }
+  return result
+}
+
+/** Offers the events without an outcome to one process. Throws `ProcessExited` when it was killed. */
+async function offerRest(
+  children: Children,
+  state: EachState,
+  ...[configuration, method, events, limits, host]: EachCall
+): Promise<void> {
+  const { until, result, isCareful } = state
+  const mask = maskOf(configuration.secrets)
+  const add = (outcomes: readonly Outcome[]): void => {
+    result.outcomes.push(...outcomes.map((outcome) => maskOutcome(outcome, mask)))
+  }
+  const onProgress = (outcomes: readonly Outcome[]): void => {
+    state.hasStarted = true
+    add(outcomes)
+  }
+  const done = await withChild(children, configuration, until, async (child) => {
+    const request_ms = until - performance.now()
+    if (request_ms <= 0) return undefined
+    await sendConfiguration(children, child, configuration)
+    const request = {
+      kind: 'each',
+      id: configuration.id,
+      method,
+      events: events.slice(result.outcomes.length),
+    } as const
+    return attend(
+      child,
+      { ...request, limits: { ...limits, request_ms }, careful: isCareful },
+      { hang_ms: children.hang_ms, limit_ms: request_ms },
+      { host, mask, output: result, events: events.length, onProgress },
+    )
+  })
+  if (done?.kind !== 'each_done') return
+  add(done.outcomes)
+  if (done.error) result.error = maskError(done.error, mask)
+}
+
+async function once(
+  children: Children,
+  ...[configuration, work, args, limits, host]: Parameters<Sandbox['once']>
+): Promise<OnceResult> {
+  const { id, secrets } = configuration
+  const mask = maskOf(secrets)
+  const result: OnceResult = { result: null, lines: [], metrics: [] }
+  try {
+    const done = await withChild(children, configuration, Number.POSITIVE_INFINITY, async (child) => {
+      await sendConfiguration(children, child, configuration)
+      return attend(
+        child,
+        { kind: 'once', id, function: work, args: JSON.stringify(args), limits },
+        { hang_ms: children.hang_ms, limit_ms: limits.request_ms },
+        { host, mask, output: result },
+      )
+    })
+    if (done?.kind !== 'once_done') return result
+    result.result = done.result
+    if (done.error) result.error = maskError(done.error, mask)
+  } catch (error) {
+    if (!(error instanceof ProcessExited)) throw error
+    if (children.slots.stopped) throw shuttingDown()
+    host.signal?.throwIfAborted()
+    result.error = { ...KILLED, stage: 'call' }
+  }
+  return result
+}
+
+const NOBODY = { id: null, project_id: null }
+
+async function inspect(children: Children, files: Record<string, string>): Promise<Inspection> {
+  const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.[jt]sx?$/.test(name)))
+  if (Object.keys(code).length === 0) return { capabilities: {}, errors: {}, transpiled: {} }
+  try {
+    const inspection = await withChild(children, NOBODY, Number.POSITIVE_INFINITY, async (child) => {
+      const limits = { hang_ms: children.hang_ms, limit_ms: INSPECT_LIMIT_MS }
+      const reply = await exchange(child, { kind: 'inspect', files: code }, limits)
+      if (reply.kind !== 'inspected') throw new Error('The plugin sandbox sent an unexpected reply.')
+      return { capabilities: reply.capabilities, errors: reply.errors, transpiled: reply.transpiled }
+    })
+    return inspection ?? { capabilities: {}, errors: {}, transpiled: {} }
+  } catch (error) {
+    if (!(error instanceof ProcessExited)) throw error
+    const errors = Object.fromEntries(Object.keys(code).map((name) => [name, KILLED.message]))
+    return { capabilities: {}, errors, transpiled: {} }
+  }
+}
+
+async function unload(
+  children: Children,
+  ...[{ id, secrets }, host]: Parameters<Sandbox['unload']>
+): Promise<RunOutput> {
+  const { sent, loadedIn, hang_ms } = children
+  const output: RunOutput = { lines: [], metrics: [] }
+  const child = loadedIn.get(id)?.deref()
+  loadedIn.delete(id)
+  if (!child || child.dead) return output
+  await withChild(children, { id, project_id: null }, Number.POSITIVE_INFINITY, async (taken) => {
+    // Another process does not have it.
+    if (!sent.get(taken)?.delete(id)) return
+    const limits = { hang_ms, limit_ms: UNLOAD_LIMIT_MS }
+    await attend(taken, { kind: 'unload', id }, limits, { host, output, mask: maskOf(secrets) })
+  }).catch((error) => {
+    if (!(error instanceof ProcessExited)) throw error
+  })
+  return output
+}

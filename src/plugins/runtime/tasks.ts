@@ -6,11 +6,13 @@ import type { Db } from '../../sql/db.ts'
 import * as jobs from '../../store/plugin_jobs.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import * as schedules from '../../store/plugin_schedules.ts'
+import type { PluginHost } from './answers.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
+import type { Limits, LoadError, OnceFunction } from './messages.ts'
 import { type Origin, parseOrigin } from './origin.ts'
 import type { Recorder } from './recorder.ts'
 import { describeLoadError, isFinal, retryDelay } from './retries.ts'
-import type { Limits, LoadError, OnceFunction, PluginHost, Sandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 
 export interface Tasks {
   start(): void

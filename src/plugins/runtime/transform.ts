@@ -3,13 +3,15 @@ import { AppError, unavailable } from '../../errors.ts'
 import type { NewEvent } from '../../events/normalize-event.ts'
 import { changedEvent, InvalidEvent, incomingEvent, withPluginNames } from '../../events/plugin-event.ts'
 import { createYielder } from '../../events/yield.ts'
+import type { PluginHost } from './answers.ts'
 import { capturedRow } from './capture.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import type { CreateHost } from './host.ts'
+import type { Limits, LoadError, Outcome, PluginError } from './messages.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
 import { describeLoadError, isFinal, retryDelay } from './retries.ts'
-import type { Limits, LoadError, Outcome, PluginError, PluginHost, Sandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 
 export interface Transformer {
   /**

@@ -10,11 +10,13 @@ import {
   newVariant,
   type QuickJSContext,
   type QuickJSHandle,
+  type QuickJSRuntime,
 } from 'quickjs-emscripten-core'
+import { type Bounds, checkHostCall, checkTime, createBounds, type StopReason, setBounds } from './bounds.ts'
 import type { Capabilities } from './capabilities.ts'
-import { BYTE_FUNCTIONS, decode, encode, SYNC_FUNCTIONS } from './host-functions.ts'
 import { libraryText } from './library-text.ts'
 import type { PluginError } from './messages.ts'
+import { hostFunctions, newBytes, type VmHost } from './vm-host.ts'
 
 const PAGE_BYTES = 64 * 1024
 const INITIAL_PAGES = 256
@@ -24,8 +26,6 @@ const FULL = 0.75
 /** About 1,200 calls. The process has a stack of 3.9 MB for it; with less, V8 would run out of its own first. */
 const STACK_BYTES = 256 * 1024
 const SMALL_STACK_BYTES = 64 * 1024
-/** Host calls between two checks of the clock. */
-const CALLS_PER_CHECK = 100
 /** Jobs between two checks of the clock. */
 const JOBS_PER_ROUND = 500
 const MAX_ERROR_LENGTH = 5_000
@@ -54,23 +54,9 @@ const compileOnce = (): Promise<WebAssembly.Module> => {
   return compiled
 }
 
-/** The functions that a plugin calls, directly or through the library. */
-export interface VmHost {
-  log(level: string, message: string): void
-  metric(name: string, kind: string, value: number): void
-  /** Starts a call to the server. Returns its id, which is later given to `answer`. */
-  ask(operation: string, args: string, body?: Uint8Array): number
-  /** Cancels a call that nobody waits for any more. */
-  cancel(ask: number): void
-  /** The result of the event that was offered: JSON, or null; the JSON of an error without `succeeded`. */
-  put(succeeded: boolean, text: string | null): void
-  /** The end of `once` or `flush`. */
-  settle(succeeded: boolean, text: string): void
-}
-
 /** A plugin that exceeded a bound, or whose QuickJS is broken. The VM must not be used again. */
 export class VmStopped extends Error {
-  constructor(readonly reason: NonNullable<PluginError['stopped']>) {
+  constructor(readonly reason: StopReason) {
     super(reason)
   }
 }
@@ -86,7 +72,7 @@ export interface Vm {
   readonly capabilities: Capabilities
   /** Whether a bound was exceeded. An async function can catch the interruption, but nothing runs for long after it. */
   readonly isStopped: boolean
-  stop(reason: VmStopped['reason']): void
+  stop(reason: StopReason): void
   /** Without memory, QuickJS cannot even reject a promise. */
   readonly isFull: boolean
   /** The CPU time and the end of the call that runs. Starts a new measurement. */
@@ -123,223 +109,169 @@ const fileFunction = (code: string): string => {
   return `(function (module, exports, require) {${code}\n;const declared = {};${declared};return { exports, declared } })`
 }
 
-/** `code`: JavaScript. Loads it with the settings. Throws `PluginFailure` and `VmStopped`. */
-export async function createVm(
-  { code, settings, cpu_ms, until }: { code: string; settings: string; cpu_ms: number; until: number },
-  host: VmHost,
-): Promise<Vm> {
-  const wasmMemory = new WebAssembly.Memory({
+/** QuickJS with its own memory. */
+interface Machine {
+  memory: { readonly buffer: ArrayBuffer }
+  runtime: QuickJSRuntime
+  context: QuickJSContext
+  bounds: Bounds
+}
+
+async function createMachine(bounds: Bounds): Promise<Machine> {
+  const memory = new WebAssembly.Memory({
     initial: INITIAL_PAGES,
     maximum: (MAX_MEMORY_MIB * 1024 * 1024) / PAGE_BYTES,
   })
   const quickjs = await newQuickJSWASMModuleFromVariant(
-    newVariant(variant, { wasmModule: await compileOnce(), wasmMemory }),
+    newVariant(variant, { wasmModule: await compileOnce(), wasmMemory: memory }),
   )
   const runtime = quickjs.newRuntime()
   runtime.setMaxStackSize(
     process.execArgv.some((flag) => flag.startsWith('--stack-size')) ? STACK_BYTES : SMALL_STACK_BYTES,
   )
-  const context = runtime.newContext()
-  let stopped: VmStopped['reason'] | undefined
-  let cpu_limit_us = 0
-  let wall_until = 0
-  /** Undefined until the first check after `limit`: reading the CPU time of each event would take longer than most calls. */
-  let cpu_start_us: number | undefined
+  runtime.setInterruptHandler(() => !checkTime(bounds))
+  return { memory, runtime, context: runtime.newContext(), bounds }
+}
 
-  const cpuTime = (): number => {
-    const { user, system } = process.cpuUsage()
-    return user + system
+/** Every exception of the host ends the VM: its C stack may be in any state. */
+function guarded<Result>(bounds: Bounds, work: () => Result): Result {
+  let result: Result
+  try {
+    result = work()
+  } catch (error) {
+    if (error instanceof PluginFailure) throw error
+    throw new VmStopped(bounds.stopped ?? (error instanceof VmStopped ? error.reason : 'crash'))
   }
-  const limit: Vm['limit'] = (milliseconds, end) => {
-    cpu_limit_us = milliseconds * 1000
-    wall_until = end
-    cpu_start_us = undefined
+  if (bounds.stopped) throw new VmStopped(bounds.stopped)
+  return result
+}
+
+/** The entry points of `library/main.ts`. */
+type Library = Record<'answer' | 'configure' | 'describe' | 'flush' | 'load' | 'offer' | 'once', QuickJSHandle>
+
+type CallResult = ReturnType<QuickJSContext['callFunction']>
+
+/** The value of a call. Throws `PluginFailure` and `VmStopped`. There is no `describe` before the library is loaded. */
+function unwrap({ context, bounds }: Machine, result: CallResult, describe?: QuickJSHandle): QuickJSHandle {
+  if (!result.error) return result.value
+  if (bounds.stopped) throw new VmStopped(bounds.stopped)
+  const error = errorOf(context, result.error, describe)
+  if (isOutOfMemory(error)) throw new VmStopped('memory')
+  throw new PluginFailure(error)
+}
+
+function errorOf(context: QuickJSContext, thrown: QuickJSHandle, describe?: QuickJSHandle): PluginError {
+  const described = describe && context.callFunction(describe, context.undefined, thrown)
+  if (described && !described.error) return JSON.parse(context.getString(described.value))
+  // A syntax error of the file, or no memory to describe the error.
+  const value: unknown = context.dump(thrown)
+  const { name, message, stack } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const field = (content: unknown, fallback: string): string =>
+    typeof content === 'string' ? content.slice(0, MAX_ERROR_LENGTH) : fallback
+  return {
+    name: field(name, 'InternalError'),
+    message: field(message, value === null ? 'out of memory' : 'The code failed.'),
+    stack: field(stack, ''),
+    retry: false,
   }
-  const isOver = (): boolean => {
-    cpu_start_us ??= cpuTime()
-    return performance.now() > wall_until || cpuTime() - cpu_start_us > cpu_limit_us
+}
+
+function loadLibrary(machine: Machine, host: VmHost): Library {
+  const { context, bounds } = machine
+  const functions = context.newObject()
+  for (const [name, work] of Object.entries(hostFunctions(context, host))) {
+    // After the time is over, calls do nothing. An error would take much longer than the call.
+    const checked = context.newFunction(name, (...handles) => (checkHostCall(bounds) ? work(...handles) : undefined))
+    context.setProp(functions, name, checked)
   }
-  runtime.setInterruptHandler(() => {
-    if (isOver()) stopped ??= 'timeout'
-    return stopped !== undefined
-  })
-
-  /** Every exception of the host ends the VM: its C stack may be in any state. */
-  function guarded<Result>(work: () => Result): Result {
-    let result: Result
-    try {
-      result = work()
-    } catch (error) {
-      if (error instanceof PluginFailure) throw error
-      throw new VmStopped(stopped ?? (error instanceof VmStopped ? error.reason : 'crash'))
-    }
-    if (stopped) throw new VmStopped(stopped)
-    return result
+  const program = unwrap(machine, context.evalCode(LIBRARY, 'library.js'))
+  const entries = unwrap(machine, context.callFunction(program, context.undefined, functions))
+  const entry = (name: keyof Library): QuickJSHandle => context.getProp(entries, name)
+  return {
+    answer: entry('answer'),
+    configure: entry('configure'),
+    describe: entry('describe'),
+    flush: entry('flush'),
+    load: entry('load'),
+    offer: entry('offer'),
+    once: entry('once'),
   }
+}
 
-  let describe: QuickJSHandle | undefined
+/** Calls an entry point and frees the arguments. */
+function invoke(machine: Machine, library: Library, entry: keyof Library, ...args: QuickJSHandle[]): QuickJSHandle {
+  const { context } = machine
+  const result = unwrap(machine, context.callFunction(library[entry], context.undefined, ...args), library.describe)
+  for (const handle of args) if (handle.alive) handle.dispose()
+  return result
+}
 
-  function unwrap(result: ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
-    if (!result.error) return result.value
-    if (stopped) throw new VmStopped(stopped)
-    const error = errorOf(result.error)
-    if (isOutOfMemory(error)) throw new VmStopped('memory')
-    throw new PluginFailure(error)
+function loadPlugin(machine: Machine, library: Library, code: string, settings: string): Capabilities {
+  const { context } = machine
+  invoke(machine, library, 'configure', context.newString(settings))
+  const file = unwrap(machine, context.evalCode(fileFunction(code), 'index.ts'), library.describe)
+  return JSON.parse(context.getString(invoke(machine, library, 'load', file)))
+}
+
+/** Runs the jobs of promises until there are none, or the time is over. */
+function runJobs({ runtime, context, bounds }: Machine, { describe }: Library): void {
+  while (runtime.hasPendingJob()) {
+    const done = runtime.executePendingJobs(JOBS_PER_ROUND)
+    if (done.error && isOutOfMemory(errorOf(context, done.error, describe))) throw new VmStopped('memory')
+    if (!checkTime(bounds)) return
   }
+}
 
-  function errorOf(thrown: QuickJSHandle): PluginError {
-    const described = describe && context.callFunction(describe, context.undefined, thrown)
-    if (described && !described.error) return JSON.parse(context.getString(described.value))
-    // A syntax error of the file, or no memory to describe the error.
-    const value: unknown = context.dump(thrown)
-    const { name, message, stack } = (typeof value === 'object' && value !== null ? value : {}) as Record<
-      string,
-      unknown
-    >
-    const field = (content: unknown, fallback: string): string =>
-      typeof content === 'string' ? content.slice(0, MAX_ERROR_LENGTH) : fallback
-    return {
-      name: field(name, 'InternalError'),
-      message: field(message, value === null ? 'out of memory' : 'The code failed.'),
-      stack: field(stack, ''),
-      retry: false,
-    }
-  }
-
-  const text = (handle: QuickJSHandle | undefined): string => (handle ? context.getString(handle) : '')
-  const isUndefined = (handle: QuickJSHandle | undefined): boolean =>
-    handle === undefined || context.typeof(handle) === 'undefined'
-  const bytes = (handle: QuickJSHandle): Uint8Array =>
-    context.getArrayBuffer(handle).consume(({ value }) => Uint8Array.from(value))
-  const newBytes = (content: Uint8Array): QuickJSHandle => context.newArrayBuffer(Uint8Array.from(content).buffer)
-
-  const syncFunctions: typeof SYNC_FUNCTIONS = {
-    ...SYNC_FUNCTIONS,
-    log: (level, message) => host.log(String(level), String(message)),
-    metric: (name, kind, value) => host.metric(String(name), String(kind), Number(value)),
-    cancel: (ask) => host.cancel(Number(ask)),
-  }
-
-  /** QuickJS checks the time every 10,000 steps. Calls of the host take much longer than a step. */
-  let calls = 0
-  const checkTime = (): boolean => {
-    if (++calls % CALLS_PER_CHECK === 0 && isOver()) stopped ??= 'timeout'
-    return stopped === undefined
-  }
-
-  const hostFunctions: Record<string, (...handles: QuickJSHandle[]) => QuickJSHandle | undefined> = {
-    sync: (operation, args) => {
-      try {
-        const work = syncFunctions[text(operation)]
-        if (!work) throw new TypeError('Unknown function.')
-        const value = work(...JSON.parse(text(args)))
-        return context.newString(JSON.stringify({ value: value ?? null }))
-      } catch (error) {
-        const { name, message } = error instanceof Error ? error : new Error('The call failed.')
-        return context.newString(JSON.stringify({ error: [name, message] }))
-      }
-    },
-    bytes: (operation, data, name, key) => {
-      if (!data) return undefined
-      switch (text(operation)) {
-        case 'encode':
-          return newBytes(encode(JSON.parse(text(data)), text(name)))
-        case 'decode':
-          return context.newString(JSON.stringify(decode(bytes(data), text(name))))
-      }
-      const work = BYTE_FUNCTIONS[text(operation)]
-      if (!work) throw new TypeError('Unknown function.')
-      return newBytes(work(bytes(data), text(name), key === undefined || isUndefined(key) ? undefined : bytes(key)))
-    },
-    ask: (operation, args, body) =>
-      context.newNumber(
-        host.ask(text(operation), text(args), body === undefined || isUndefined(body) ? undefined : bytes(body)),
-      ),
-    put: (succeeded, result) =>
-      void host.put(context.dump(succeeded ?? context.false) === true, isNullish(result) ? null : text(result)),
-    settle: (succeeded, result) => void host.settle(context.dump(succeeded ?? context.false) === true, text(result)),
-  }
-  const isNullish = (handle: QuickJSHandle | undefined): boolean =>
-    handle === undefined || context.typeof(handle) !== 'string'
-
-  limit(cpu_ms, until)
-  const library = guarded(() => {
-    const functions = context.newObject()
-    for (const [name, work] of Object.entries(hostFunctions)) {
-      // After the time is over, calls do nothing. An error would take much longer than the call.
-      const checked = context.newFunction(name, (...handles) => (checkTime() ? work(...handles) : undefined))
-      context.setProp(functions, name, checked)
-    }
-    return unwrap(context.callFunction(unwrap(context.evalCode(LIBRARY, 'library.js')), context.undefined, functions))
-  })
-  const entries = {
-    answer: context.getProp(library, 'answer'),
-    offer: context.getProp(library, 'offer'),
-    once: context.getProp(library, 'once'),
-    flush: context.getProp(library, 'flush'),
-  }
-  describe = context.getProp(library, 'describe')
-
-  function invoke(entry: QuickJSHandle, ...args: QuickJSHandle[]): QuickJSHandle {
-    const result = unwrap(context.callFunction(entry, context.undefined, ...args))
-    for (const handle of args) if (handle.alive) handle.dispose()
-    return result
-  }
-
-  const capabilities = guarded((): Capabilities => {
-    invoke(context.getProp(library, 'configure'), context.newString(settings))
-    const file = unwrap(context.evalCode(fileFunction(code), 'index.ts'))
-    return JSON.parse(context.getString(invoke(context.getProp(library, 'load'), file)))
-  })
-
+/** `code`: JavaScript. Loads it with the settings. Throws `PluginFailure` and `VmStopped`. */
+export async function createVm(
+  { code, settings, cpu_ms, until }: { code: string; settings: string; cpu_ms: number; until: number },
+  host: VmHost,
+): Promise<Vm> {
+  const bounds = createBounds(cpu_ms, until)
+  const machine = await createMachine(bounds)
+  const { memory, context } = machine
+  const library = guarded(bounds, () => loadLibrary(machine, host))
+  const capabilities = guarded(bounds, () => loadPlugin(machine, library, code, settings))
   const methodNames = new Map<string, QuickJSHandle>()
+
+  /** Not `invoke`, because the name of the method stays for the next event. */
+  function offer(method: string, event: string): string | null | undefined {
+    const name = methodNames.get(method) ?? context.newString(method)
+    methodNames.set(method, name)
+    const text = context.newString(event)
+    const called = context.callFunction(library.offer, context.undefined, name, text)
+    const result = unwrap(machine, called, library.describe)
+    text.dispose()
+    const type = context.typeof(result)
+    const outcome = type === 'number' ? undefined : type === 'string' ? context.getString(result) : null
+    result.dispose()
+    return outcome
+  }
 
   return {
     capabilities,
     get isStopped() {
-      return stopped !== undefined
+      return bounds.stopped !== undefined
     },
     get isFull() {
-      return wasmMemory.buffer.byteLength > FULL * MAX_MEMORY_MIB * 1024 * 1024
+      return memory.buffer.byteLength > FULL * MAX_MEMORY_MIB * 1024 * 1024
     },
     stop: (reason) => {
-      stopped ??= reason
+      bounds.stopped ??= reason
     },
-    limit,
+    limit: (milliseconds, end) => setBounds(bounds, milliseconds, end),
     start: (entry, ...args) =>
-      guarded(() => void invoke(entries[entry], ...args.map((arg) => context.newString(arg))).dispose()),
-    offer: (method, event) =>
-      guarded(() => {
-        let name = methodNames.get(method)
-        if (!name) {
-          name = context.newString(method)
-          methodNames.set(method, name)
-        }
-        const text = context.newString(event)
-        const result = unwrap(context.callFunction(entries.offer, context.undefined, name, text))
-        text.dispose()
-        const type = context.typeof(result)
-        const outcome = type === 'number' ? undefined : type === 'string' ? context.getString(result) : null
-        result.dispose()
-        return outcome
+      guarded(bounds, () => {
+        const texts = args.map((arg) => context.newString(arg))
+        invoke(machine, library, entry, ...texts).dispose()
       }),
-    pump: () =>
-      guarded(() => {
-        while (runtime.hasPendingJob()) {
-          const done = runtime.executePendingJobs(JOBS_PER_ROUND)
-          if (done.error) {
-            const error = errorOf(done.error)
-            if (isOutOfMemory(error)) throw new VmStopped('memory')
-          }
-          if (isOver()) stopped ??= 'timeout'
-          if (stopped) return
-        }
-      }),
+    offer: (method, event) => guarded(bounds, () => offer(method, event)),
+    pump: () => guarded(bounds, () => runJobs(machine, library)),
     answer: (ask, succeeded, content, body) =>
-      guarded(() => {
+      guarded(bounds, () => {
         const args = [context.newNumber(ask), succeeded ? context.true : context.false, context.newString(content)]
-        if (body) args.push(newBytes(body))
-        invoke(entries.answer, ...args).dispose()
+        if (body) args.push(newBytes(context, body))
+        invoke(machine, library, 'answer', ...args).dispose()
       }),
   }
 }

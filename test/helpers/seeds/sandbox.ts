@@ -2,16 +2,12 @@
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { createOutbound, type ResolveHost } from '../../../src/outbound/guard.ts'
+import type { PluginHost } from '../../../src/plugins/runtime/answers.ts'
 import { createPluginCache } from '../../../src/plugins/runtime/cache.ts'
 import { fetchForPlugin } from '../../../src/plugins/runtime/fetch.ts'
-import {
-  type Attachment,
-  type Configuration,
-  createSandbox,
-  type PluginHost,
-  type Sandbox,
-  type SandboxOptions,
-} from '../../../src/plugins/runtime/sandbox.ts'
+import type { Attachment } from '../../../src/plugins/runtime/messages.ts'
+import { type Configuration, createSandbox, type Sandbox } from '../../../src/plugins/runtime/sandbox.ts'
+import type { SandboxOptions } from '../../../src/plugins/runtime/sandbox-children.ts'
 
 /** For tests of behaviour on a busy machine. */
 export const GENEROUS_LIMITS = { cpu_ms: 5_000, call_ms: 20_000, request_ms: 60_000 }
