@@ -1,4 +1,4 @@
-/** The place in the order of ingestion, the retries and the failures of each plugin configuration. */
+/** The position in the order of ingestion, the retries and the failures of each plugin configuration. */
 import type { Lease } from '../background/leases.ts'
 import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
@@ -23,7 +23,7 @@ export interface PluginStateRow {
   lease_until: string | null
 }
 
-export interface Place {
+export interface Position {
   position: number
   seq: number
 }
@@ -39,7 +39,7 @@ export async function errorsOf(db: Db, ids: readonly number[]): Promise<Map<numb
   return new Map(rows.map(({ plugin_config_id, error }) => [plugin_config_id, error]))
 }
 
-/** The first event to offer is at `position`. An existing place stays, unless `skip` is set. Failures start anew. */
+/** The first event to offer is at `position`. An existing position stays, unless `skip` is set. Failures start anew. */
 export async function enable(tx: Db, plugin_config_id: number, position: number, skip: boolean): Promise<void> {
   await tx.run(sql`
     insert into plugin_states (plugin_config_id, position, seq, attempts, failures, timeouts)
@@ -73,12 +73,12 @@ export async function release(db: Db, plugin_config_id: number, owner: string): 
     where plugin_config_id = ${plugin_config_id} and lease_owner = ${owner}`)
 }
 
-/** Moves the place, and schedules a retry of the event after it. False when another node has claimed it. */
+/** Moves the position, and schedules a retry of the event after it. False when another node has claimed it. */
 export async function advance(
   db: Db,
   plugin_config_id: number,
   owner: string,
-  { position, seq }: Place,
+  { position, seq }: Position,
   { attempts, retry_at }: Pick<PluginStateRow, 'attempts' | 'retry_at'> = { attempts: 0, retry_at: null },
 ): Promise<boolean> {
   const moved = await db.run(sql`

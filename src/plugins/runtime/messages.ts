@@ -59,6 +59,9 @@ export interface PluginError {
 /** JSON that the method returned; `true` when it equals the event; null for a falsy result. */
 export type Outcome = string | true | null | { error: PluginError }
 
+export const errorOf = (outcome: Outcome): PluginError | null =>
+  typeof outcome === 'object' && outcome !== null ? outcome.error : null
+
 export type LogLevel = 'DEBUG' | 'LOG' | 'INFO' | 'WARN' | 'ERROR'
 export interface LogLine {
   level: LogLevel

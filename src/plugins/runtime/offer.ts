@@ -1,0 +1,197 @@
+/** Offers a group of events to a plugin: `onEvent`, `composeWebhook` and `exportEvents`. */
+import type { FollowedEvent } from '../../events/follow.ts'
+import { personsOf, storedEvent } from '../../events/plugin-event.ts'
+import type { Outbound } from '../../outbound/guard.ts'
+import type { Database } from '../../sql/db.ts'
+import type { MetricCategory } from '../../store/plugin_metrics.ts'
+import type { Position } from '../../store/plugin_states.ts'
+import type { PluginHost } from './answers.ts'
+import type { RunningConfiguration } from './configurations.ts'
+import { errorOf, type Limits, type LoadError, type PluginError, type RunOutput } from './messages.ts'
+import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
+import type { Call, Recorder } from './recorder.ts'
+import { describeLoadError, isFinal, MAX_ATTEMPTS, retryDelay } from './retries.ts'
+import type { Sandbox } from './sandbox.ts'
+import { sendWebhook } from './webhook-request.ts'
+
+export interface OfferOptions {
+  events: Database
+  sandbox: Sandbox
+  hostOf: (configuration: RunningConfiguration, origin: Origin) => PluginHost
+  recorder: Recorder
+  outbound: Outbound
+}
+
+/** One message to the sandbox. */
+const GROUP_CHARACTERS = 2 * 1024 * 1024
+const LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 60_000 }
+
+/** Events in a row with the same origin. */
+export interface Group {
+  origin: Origin
+  isOffered: boolean
+  events: FollowedEvent[]
+}
+
+/** The first events of a page. Undefined for an empty page. */
+export function groupOf(page: readonly FollowedEvent[], id: number): Group | undefined {
+  const [first] = page
+  if (!first) return undefined
+  let characters = 0
+  const end = page.findIndex((event, i) => {
+    characters += event.properties.length
+    return event.origin !== first.origin || (i > 0 && characters > GROUP_CHARACTERS)
+  })
+  const origin = parseOrigin(first.origin)
+  return { origin, isOffered: mayBeOffered(origin, id), events: page.slice(0, end < 0 ? page.length : end) }
+}
+
+interface Step {
+  /** The last event that is done. Undefined when there is none. */
+  done?: Position
+  attempts: number
+  retry_ms: number | null
+  isOver: boolean
+}
+
+export async function deliver(
+  options: OfferOptions,
+  configuration: RunningConfiguration,
+  group: Group,
+  attempts: number,
+  signal: AbortSignal,
+): Promise<Step> {
+  const last = group.events.at(-1)
+  if (!group.isOffered || !last) return { ...(last && { done: last }), attempts: 0, retry_ms: null, isOver: false }
+  const offered = await offer(options, configuration, group, signal)
+  if (offered.error && offered.error.stage !== 'flush' && offered.error.stage !== 'call')
+    return afterLoadError(options.recorder, configuration, offered.error, attempts)
+
+  const done = group.events[offered.count - 1]
+  if (offered.retry === null) return { ...(done && { done }), attempts: 0, retry_ms: null, isOver: offered.count === 0 }
+  // Only the first event of a group can have been tried before.
+  const tried = (offered.count === 0 ? attempts : 0) + 1
+  if (tried < MAX_ATTEMPTS) return { ...(done && { done }), attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+  options.recorder.note(
+    configuration,
+    'ERROR',
+    `${offered.retry.events} events were passed over after ${MAX_ATTEMPTS} attempts: ${offered.retry.error.message}`,
+  )
+  const passed = group.events[offered.count + offered.retry.events - 1] ?? last
+  return { done: passed, attempts: 0, retry_ms: null, isOver: false }
+}
+
+async function afterLoadError(
+  recorder: Recorder,
+  configuration: RunningConfiguration,
+  error: LoadError,
+  attempts: number,
+): Promise<Step> {
+  const tried = attempts + 1
+  if (!isFinal(error, tried)) return { attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+  await recorder.switchOff(configuration, describeLoadError(error))
+  return { attempts: 0, retry_ms: null, isOver: true }
+}
+
+interface Offered {
+  /** The events that are done. */
+  count: number
+  /** The events after them that have to be offered again. */
+  retry: { events: number; error: PluginError } | null
+  error?: LoadError
+}
+
+async function offer(
+  options: OfferOptions,
+  configuration: RunningConfiguration,
+  { events: group, origin }: Group,
+  signal: AbortSignal,
+): Promise<Offered> {
+  const { methods } = configuration.capabilities
+  const host = { ...options.hostOf(configuration, origin), signal }
+  const texts = group.map((event) => storedEvent(event))
+  if (methods.includes('exportEvents')) return exportGroup(options, configuration, group, texts, host)
+  let result: Offered = { count: group.length, retry: null }
+  if (methods.includes('onEvent')) result = await offerEach(options, configuration, 'onEvent', group, texts, host)
+  if (result.retry || result.error || !methods.includes('composeWebhook')) return result
+  const some = group.slice(0, result.count)
+  return offerEach(
+    options,
+    configuration,
+    'composeWebhook',
+    some,
+    await withPersons(options.events, configuration, some, texts),
+    host,
+  )
+}
+
+/** The events for webhooks. Only those whose settings have placeholders for persons need a query. */
+async function withPersons(
+  events: Database,
+  { project_id, settings }: RunningConfiguration,
+  group: readonly FollowedEvent[],
+  texts: readonly string[],
+): Promise<string[]> {
+  if (!settings.includes('{person')) return texts.slice(0, group.length)
+  const persons = await personsOf(
+    events,
+    project_id,
+    group.map(({ distinct_id }) => distinct_id),
+  )
+  return group.map((event) => storedEvent(event, persons.get(event.distinct_id)))
+}
+
+async function offerEach(
+  { sandbox, recorder, outbound }: OfferOptions,
+  configuration: RunningConfiguration,
+  method: 'onEvent' | 'composeWebhook',
+  group: readonly FollowedEvent[],
+  texts: string[],
+  host: PluginHost,
+): Promise<Offered> {
+  const start = performance.now()
+  const { outcomes, error, ...output } = await sandbox.each(configuration, method, texts, LIMITS, host)
+  const calls: Call[] = []
+  let retry: Offered['retry'] = null
+  for (const [i, outcome] of outcomes.entries()) {
+    const uuid = group[i]?.uuid
+    const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outbound, outcome, host.signal)
+    calls.push({ error: failure, ...(uuid && { event: uuid }) })
+    if (!failure?.retry) continue
+    retry = { events: 1, error: failure }
+    break
+  }
+  if (error) calls.push({ error })
+  record(recorder, configuration, method, { calls, ...output, start })
+  // Events in the buffers of the plugin are not delivered.
+  if (error?.stage === 'flush')
+    return error.retry ? { count: 0, retry: { events: group.length, error } } : { count: outcomes.length, retry: null }
+  const count = calls.length - (retry ? 1 : 0) - (error ? 1 : 0)
+  return { count, retry, ...(error && { error }) }
+}
+
+async function exportGroup(
+  { sandbox, recorder }: OfferOptions,
+  configuration: RunningConfiguration,
+  group: readonly FollowedEvent[],
+  texts: readonly string[],
+  host: PluginHost,
+): Promise<Offered> {
+  const start = performance.now()
+  const args = [texts.map((text) => JSON.parse(text))]
+  const work = { kind: 'methods', name: 'exportEvents' } as const
+  const { lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
+  record(recorder, configuration, 'exportEvents', { calls: [{ error: error ?? null }], lines, metrics, start })
+  if (!error || (error.stage === 'call' && !error.retry)) return { count: group.length, retry: null }
+  if (error.stage === 'call') return { count: 0, retry: { events: group.length, error } }
+  return { count: 0, retry: null, error }
+}
+
+function record(
+  recorder: Recorder,
+  configuration: RunningConfiguration,
+  category: MetricCategory,
+  { start, ...results }: RunOutput & { calls: Call[]; start: number },
+): void {
+  recorder.record(configuration, { category, ...results, milliseconds: performance.now() - start })
+}
