@@ -194,24 +194,20 @@ export async function renew(
   return changed > 0
 }
 
+export interface RunResult {
+  status: 'Completed' | 'Failed' | 'FailedRetryable'
+  now: string
+  records_completed?: number
+  bytes_completed?: number
+  latest_error?: string
+}
+
 /** Undefined when another owner has claimed the run. */
 export function finish(
   tx: Db,
   id: string,
   owner: string,
-  {
-    status,
-    now,
-    records_completed,
-    bytes_completed,
-    latest_error,
-  }: {
-    status: 'Completed' | 'Failed' | 'FailedRetryable'
-    now: string
-    records_completed?: number
-    bytes_completed?: number
-    latest_error?: string
-  },
+  { status, now, records_completed, bytes_completed, latest_error }: RunResult,
 ): Promise<RunRow | undefined> {
   return tx.get<RunRow>(sql`
     update batch_export_runs set status = ${status}, finished_at = ${now}, last_updated_at = ${now},
