@@ -5,7 +5,7 @@
 import t, { type Test } from 'tap'
 import { type Operation, operations, resolve } from '../../src/contract/table.ts'
 import type { Db } from '../../src/sql/db.ts'
-import { name, sql } from '../../src/sql/template.ts'
+import { type Engine, name, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
 import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
@@ -39,12 +39,18 @@ const EXCLUDED = ['service.docs_script', 'service.metrics', 'instance.status', '
 const STRIDE = bySize({ quick: 15, full: 5, prove: 1 })
 t.setTimeout(bySize({ full: 10, prove: 30 }) * 60_000)
 
+/** Whether with sessions or with keys. The difference is not in the database, so not every engine has both. */
+const CREDENTIALS: Record<Engine, boolean[]> = bySize({
+  quick: { sqlite: [true], postgres: [false] },
+  full: { sqlite: [false, true], postgres: [false] },
+  prove: { sqlite: [false, true], postgres: [false, true] },
+})
+
 const TESTED = operations.filter(({ id }) => !EXCLUDED.includes(id))
 
 const onEachEngine = (label: string, scenario: (t: Test, app: TestApp, sessions: boolean) => Promise<void>): void => {
-  // With sessions on one engine, because the difference is not in the database.
   for (const engine of ENGINES)
-    for (const sessions of engine === 'sqlite' || SIZE === 'prove' ? [false, true] : [false])
+    for (const sessions of CREDENTIALS[engine])
       t.test(`${label} (${engine}, with ${sessions ? 'sessions' : 'keys'})`, async (t) => {
         await scenario(
           t,
