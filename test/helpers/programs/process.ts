@@ -52,12 +52,14 @@ export const readerProgram: URL | undefined = import.meta.url.endsWith('.ts')
   ? undefined
   : pathToFileURL(join(builtProgram(), 'reader-process'))
 
-const { PATH, NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT } = process.env
+const { PATH, NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT, STATEMENTS_FOLDER } = process.env
 
-/** The environment of child processes: only PATH, caches and coverage of the test process. */
+/** The environment of child processes: only PATH, caches and what records coverage and statements. */
 export const environmentWith = (variables: Variables): NodeJS.ProcessEnv => ({
   PATH,
-  ...(COVERAGE_FOLDER && { NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT }),
+  ...((COVERAGE_FOLDER || STATEMENTS_FOLDER) && { NODE_OPTIONS }),
+  ...(COVERAGE_FOLDER && { COVERAGE_FOLDER, COVERAGE_ROOT }),
+  ...(STATEMENTS_FOLDER && { STATEMENTS_FOLDER }),
   NODE_COMPILE_CACHE: resolve('.tap/compile-cache'),
   ...variables,
 })
