@@ -4,10 +4,12 @@ import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { verify as verifyDomain } from '../../src/store/domains.ts'
 import * as members from '../../src/store/members.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { openBrowser } from '../helpers/browser.ts'
 import { IDENTITY_PROVIDER } from '../helpers/peers/certificate.ts'
 import { openNameserver, type Zone } from '../helpers/peers/nameserver.ts'
+import type { BodyOf } from '../helpers/response-bodies.ts'
 
 t.setTimeout(10 * 60_000)
 
@@ -18,26 +20,17 @@ const ME = '/api/users/@me/'
 const SECRET_KEY = 'ab'.repeat(32)
 const CERTIFICATE = IDENTITY_PROVIDER.cert
 
-interface Entry {
-  id: string
-  created_at: string
-  actor: string
-  user: { uuid: string; email: string; first_name: string } | null
-  api_key_id: string | null
-  session_id: string | null
-  address: string | null
-  area: string
-  activity: string
-  item_id: string | null
-  item_name: string | null
-  project_id: number | null
-  changes: { field: string; before: unknown; after: unknown }[]
-}
+type Entry = BodyOf<'activity_log.list'>['results'][number]
+type Parameters = '' | `?${string}`
 
-const path = (organization_id: string, query = ''): string =>
-  `/api/organizations/${organization_id}/activity_log/${query}`
+const path = (organization_id: string, query: Parameters = '') =>
+  `/api/organizations/${organization_id}/activity_log/${query}` as const
 
-async function entries(app: TestApp, query = '', organization_id = app.first.organization_id): Promise<Entry[]> {
+async function entries(
+  app: TestApp,
+  query: Parameters = '',
+  organization_id = app.first.organization_id,
+): Promise<Entry[]> {
   const response = await app.send('GET', path(organization_id, query))
   if (response.status !== 200) throw new Error(response.text)
   return response.body.results
@@ -65,7 +58,7 @@ async function untilRecorded({ deps: { db } }: TestApp, activity: string, count:
   }
 }
 
-async function ok(response: Promise<{ status: number; text: string; body: any }>): Promise<any> {
+async function ok<Body>(response: Promise<ApiResponse<Body>>): Promise<Body> {
   const { status, text, body } = await response
   if (status >= 300) throw new Error(`${status} ${text}`)
   return body
@@ -76,11 +69,11 @@ onBothEngines(
   'records every kind of change',
   async (t, app) => {
     const { first, send } = app
-    const organization = `/api/organizations/${first.organization_id}`
-    const project = `/api/projects/${first.project_id}`
+    const organization = `/api/organizations/${first.organization_id}` as const
+    const project = `/api/projects/${first.project_id}` as const
     const newEntries = follow(app)
-    const post = (url: string, body?: object) => ok(send('POST', url, body && { body }))
-    const patch = (url: string, body: object) => ok(send('PATCH', url, { body }))
+    const post = <const Url extends string>(url: Url, body?: object) => ok(send('POST', url, body && { body }))
+    const patch = <const Url extends string>(url: Url, body: object) => ok(send('PATCH', url, { body }))
     const remove = (url: string) => ok(send('DELETE', url))
 
     t.strictSame(await newEntries(), [
@@ -101,7 +94,7 @@ onBothEngines(
       ...(await entries(app))[0],
       actor: 'user',
       user: { uuid: me.uuid, email: OWNER, first_name: 'Owner' },
-      api_key_id: key.id,
+      api_key_id: key?.id,
       session_id: null,
       address: '127.0.0.1',
       area: 'organizations',
@@ -124,7 +117,7 @@ onBothEngines(
     const joined = await ok(
       send('POST', `/api/signup/${invite.id}/`, { key: null, body: { token: invite.signup_token, first_name: 'Ada' } }),
     )
-    const ada = `${organization}/members/${joined.user.uuid}/`
+    const ada = `${organization}/members/${joined.user.uuid}/` as const
     await patch(ada, { level: 1 })
     await remove(ada)
     t.strictSame(await newEntries(), [
@@ -191,16 +184,16 @@ onBothEngines(
         aws_secret_access_key: 'top secret one',
       },
     }
-    const exports = `${project}/batch_exports`
+    const exports = `${project}/batch_exports` as const
     const batch = await post(`${exports}/`, { name: 'Nightly', interval: 'day', destination })
-    const item = `${exports}/${batch.id}`
+    const item = `${exports}/${batch.id}` as const
     await patch(`${item}/`, { interval: 'hour', destination: { config: { aws_secret_access_key: 'top secret two' } } })
     await patch(`${item}/`, { interval: 'hour' })
     await post(`${item}/pause/`)
     await post(`${item}/pause/`)
     await post(`${item}/unpause/`)
     const range = { start_at: '2025-12-01T00:00:00Z', end_at: '2025-12-01T01:00:00Z' }
-    const [run] = (await post(`${item}/backfill/`, range)).latest_runs
+    const run = itemAt((await post(`${item}/backfill/`, range)).latest_runs, 0)
     await post(`${item}/runs/${run.id}/cancel/`)
     await post(`${item}/runs/${run.id}/retry/`)
     await remove(`${item}/`)
@@ -256,7 +249,7 @@ onBothEngines(
       invite.signup_token,
       joined.api_key,
     ])
-      t.notOk(text.includes(secret), 'no secret is in the log')
+      t.notOk(text.includes(String(secret)), 'no secret is in the log')
 
     await remove(`${organization}/`)
     t.equal((await send('GET', path(first.organization_id))).status, 404)
@@ -351,7 +344,7 @@ onBothEngines(
       await app.setPassword(PASSWORD, key)
       await openBrowser(app).signIn(email, PASSWORD)
     }
-    const domains = `/api/organizations/${first.organization_id}/domains`
+    const domains = `/api/organizations/${first.organization_id}/domains` as const
     const { id } = await ok(send('POST', `${domains}/`, { body: { domain: 'hedge.example' } }))
     await verifyDomain(deps.db, id, deps.now())
     const enforce = (sso_enforcement: string) => ok(send('PATCH', `${domains}/${id}/`, { body: { sso_enforcement } }))
@@ -457,7 +450,7 @@ onBothEngines(t, 'keys are recorded in the organizations they have access to', a
   await create('everywhere', {})
   await create('organization', { scoped_organizations: [second.id] })
   const moved = await create('project', { scoped_teams: [first.project_id] })
-  const body = { scoped_teams: [second.teams[0].id] }
+  const body = { scoped_teams: [itemAt(second.teams, 0).id] }
   const headers = await app.session()
   await ok(send('PATCH', `/api/personal_api_keys/${moved.id}/`, { key: null, headers, body }))
   const keysIn = async (organization_id: string) =>
@@ -476,27 +469,22 @@ onBothEngines(t, 'pages neither skip nor repeat entries, in both directions', as
   const rename = (name: string) => ok(send('PATCH', `/api/organizations/${first.organization_id}/`, { body: { name } }))
   for (let i = 0; i < 23; i++) await rename(`Name ${i}`)
   const all = (await entries(app)).map(({ id }) => id)
-  const walk = async (url: string | null, link: 'next' | 'previous'): Promise<{ ids: string[]; last: any }> => {
+  const walk = async (start: ApiResponse<BodyOf<'activity_log.list'>>, link: 'next' | 'previous') => {
     const ids: string[] = []
-    let last: any
-    while (url) {
-      t.match(url, /^(\/|http:\/\/)/)
-      const { pathname, search } = new URL(url, 'http://localhost')
-      last = await ok(send('GET', pathname + search))
-      const page = last.results.map((entry: Entry) => entry.id)
-      if (link === 'next') ids.push(...page)
-      else ids.unshift(...page)
-      url = last[link]
+    for (let page = start; ; page = await app.follow(page, link)) {
+      const found = (await ok(Promise.resolve(page))).results.map(({ id }) => id)
+      if (link === 'next') ids.push(...found)
+      else ids.unshift(...found)
+      if (!page.body[link]) return { ids, last: page }
       // New entries do not shift the pages.
       if (link === 'next') await rename(`While reading ${ids.length}`)
     }
-    return { ids, last }
   }
-  const forwards = await walk(path(first.organization_id, '?limit=5'), 'next')
+  const forwards = await walk(await send('GET', path(first.organization_id, '?limit=5')), 'next')
   t.strictSame(forwards.ids, all)
-  const backwards = await walk(forwards.last.previous, 'previous')
+  const backwards = await walk(await app.follow(forwards.last, 'previous'), 'previous')
   t.strictSame(
-    [...backwards.ids, ...forwards.last.results.map(({ id }: Entry) => id)],
+    [...backwards.ids, ...forwards.last.body.results.map(({ id }) => id)],
     (await entries(app)).map(({ id }) => id),
   )
   t.match(await send('GET', path(first.organization_id, '?cursor=nonsense')), { status: 400, body: { attr: 'cursor' } })
@@ -506,13 +494,13 @@ onBothEngines(t, 'pages neither skip nor repeat entries, in both directions', as
 onBothEngines(t, 'filters by area, user, item and time', async (t, app) => {
   const { send, first, member } = app
   const admin = await member('admin@example.com', 8)
-  const organization = `/api/organizations/${first.organization_id}`
+  const organization = `/api/organizations/${first.organization_id}` as const
   await ok(send('PATCH', `${organization}/`, { body: { name: 'One' } }))
   app.advance(60_000)
   const middle = app.deps.now()
   app.advance(60_000)
   const project = await ok(send('POST', `${organization}/projects/`, { key: admin.key, body: { name: 'Two' } }))
-  const names = async (query: string) => (await entries(app, query)).map(({ item_name }) => item_name)
+  const names = async (query: Parameters) => (await entries(app, query)).map(({ item_name }) => item_name)
   t.strictSame(await names('?area=projects'), ['Two', 'Default project'])
   t.strictSame(await names(`?user=${admin.uuid.toUpperCase()}`), ['Two'])
   t.strictSame(await names(`?item_id=${project.id}`), ['Two'])
@@ -524,7 +512,7 @@ onBothEngines(t, 'filters by area, user, item and time', async (t, app) => {
 
 onBothEngines(t, 'a failed change leaves no entry, and a failed entry rolls back the change', async (t, app) => {
   const { send, first, deps } = app
-  const organization = `/api/organizations/${first.organization_id}`
+  const organization = `/api/organizations/${first.organization_id}` as const
   const count = (await entries(app)).length
   const failing: [method: string, url: string, body: object | undefined][] = [
     ['PATCH', `${organization}/`, { name: '' }],
@@ -570,7 +558,7 @@ for (const engine of ENGINES) {
   t.test(`records the verification of a domain once it succeeds (${engine})`, async (t) => {
     const zone: Zone = {}
     const app = await openApp(t, engine, { environment: { DNS_SERVERS: await openNameserver(t, zone) } })
-    const domains = `/api/organizations/${app.first.organization_id}/domains`
+    const domains = `/api/organizations/${app.first.organization_id}/domains` as const
     const { id, verification_challenge } = await ok(
       app.send('POST', `${domains}/`, { body: { domain: 'one.example' } }),
     )

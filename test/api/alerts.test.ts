@@ -6,6 +6,7 @@ import { permanentError, retryableError } from '../../src/exports/destination.ts
 import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { type AppOptions, ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { isSigned, openReceiver, type Receiver } from '../helpers/peers/receiver.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
@@ -60,7 +61,7 @@ onBothEngines(
     t.same(listed.results, [created.body, { ...hook.body, secret: null }], 'the secret is not returned again')
     const stored = await app.deps.db.all<{ secret: string }>(sql`select secret from alerts where secret is not null`)
     t.notOk(
-      stored.some(({ secret }) => secret.includes(hook.body.secret)),
+      stored.some(({ secret }) => secret.includes(String(hook.body.secret))),
       'the secret is encrypted',
     )
 
@@ -101,7 +102,7 @@ onBothEngines(
 
     const { results } = (await call('activity_log.list', { query: { area: 'alerts' } })).body
     t.same(
-      results.map(({ activity, item_name }: any) => `${activity} ${item_name}`),
+      results.map(({ activity, item_name }) => `${activity} ${item_name}`),
       ['updated Lake', 'updated Renamed', 'updated Renamed', 'created Hook', 'created Lake'],
     )
     t.notOk(JSON.stringify(results).includes(PUBLIC_URL), 'a URL may contain a token, so it is not logged')
@@ -183,7 +184,7 @@ onBothEngines(
     t.match(await update({ team_id: second.body.id, batch_export_id: null }), { status: 200 })
 
     const plain = await member('plain@example.com', 1)
-    const list = `/api/organizations/${app.first.organization_id}/alerts/`
+    const list = `/api/organizations/${app.first.organization_id}/alerts/` as const
     for (const [method, path, body] of [
       ['GET', list],
       ['POST', list, hook],
@@ -242,7 +243,7 @@ const FAILURE = permanentError('There is no such bucket.')
 
 /** Every message of every request. */
 const typesOf = ({ hooks }: Receiver): string[] =>
-  hooks.flatMap(({ body }) => body.messages.map((message: any) => `${body.type} ${message.batch_export.name}`))
+  hooks.flatMap(({ body }) => body.messages.map((message) => `${body.type} ${message.batch_export.name}`))
 
 for (const engine of ENGINES) {
   t.test(`sends one message when an export starts to fail, and one when it works again (${engine})`, async (t) => {
@@ -255,7 +256,7 @@ for (const engine of ENGINES) {
     outcomes.lake = FAILURE
     for (const hour of [1, 2, 3, 4]) await runUntil(hour)
     t.same(typesOf(receiver), ['failure lake', 'failure lake'], 'four failures send one message per alert')
-    const hook = receiver.hooks.find(({ path }) => path === '/hook')!
+    const hook = defined(receiver.hooks.find(({ path }) => path === '/hook'))
     t.ok(isSigned(hook, alert.secret))
     t.notOk(isSigned(hook, failuresOnly.secret), 'each alert has its own secret')
     t.notOk(isSigned({ ...hook, text: hook.text.replace('lake', 'late') }, alert.secret))
@@ -285,7 +286,7 @@ for (const engine of ENGINES) {
     outcomes.lake = undefined
     for (const hour of [5, 6]) await runUntil(hour)
     t.same(typesOf(receiver).slice(2), ['recovery lake'], 'only one alert asks for recoveries')
-    t.match(receiver.hooks[2]!.body, { run: { status: 'Completed', latest_error: null }, text: /works again/ })
+    t.match(receiver.hooks[2]?.body, { run: { status: 'Completed', latest_error: null }, text: /works again/ })
     outcomes.lake = FAILURE
     await runUntil(7)
     t.same(typesOf(receiver).slice(3), ['failure lake', 'failure lake'], 'the next failure is a new problem')
@@ -305,7 +306,7 @@ for (const engine of ENGINES) {
       await deps.alerter.drain()
     }
     t.same(typesOf(receiver), ['failure lake'])
-    t.match(receiver.hooks[0]!.body.run, { status: 'FailedRetryable', latest_error: 'The connection broke.' })
+    t.match(receiver.hooks[0]?.body.run, { status: 'FailedRetryable', latest_error: 'The connection broke.' })
   })
 
   t.test(`reports a failed backfill apart from scheduled runs (${engine})`, async (t) => {
@@ -373,7 +374,7 @@ for (const engine of ENGINES) {
     const test = await call('alerts.test', { params: { id: mails.id } })
     t.match(test.body, { sent: true, detail: 'Enqueued emails to admin@example.com, plain@example.com.' })
     while (mailbox.mails.length < 5) await mailbox.next()
-    t.match(readable(mailbox.mails[4]!.raw), /This is a test of the alert "A"/)
+    t.match(readable(itemAt(mailbox.mails, 4).raw), /This is a test of the alert "A"/)
   })
 
   t.test(`reports an export that falls behind, and its end (${engine})`, async (t) => {
@@ -391,7 +392,7 @@ for (const engine of ENGINES) {
     }
     t.same(await check(85), [], 'the window ended 25 minutes ago')
     t.same(await check(95), ['lag lake'])
-    t.match(receiver.hooks[0]!.body, { lag_minutes: 35, run: null, text: /35 minutes behind.*01:00:00\.000Z/ })
+    t.match(receiver.hooks[0]?.body, { lag_minutes: 35, run: null, text: /35 minutes behind.*01:00:00\.000Z/ })
     t.same(await check(100), ['lag lake'], 'one message')
     outcomes.lake = retryableError('The connection broke.')
     await deps.exporter.drain()
@@ -400,7 +401,7 @@ for (const engine of ENGINES) {
     await deps.exporter.drain()
     t.equal((await check(156)).length, 2, 'the next digest waits for five minutes')
     t.same((await check(161)).slice(2), ['recovery lake'])
-    t.match(receiver.hooks[2]!.body, { run: null, text: /has caught up/ })
+    t.match(receiver.hooks[2]?.body, { run: null, text: /has caught up/ })
 
     setClock(10 * HOUR_MS)
     await call('project_batch_exports.pause', { params: { id } })
@@ -448,7 +449,7 @@ for (const engine of ENGINES) {
     Object.assign(outcomes, { lake: FAILURE, pond: FAILURE })
     await runUntil(1)
     const received = receiver.hooks.flatMap(({ path, body }) =>
-      body.messages.map((message: any) => `${path} ${message.batch_export.name}`),
+      body.messages.map((message) => `${path} ${message.batch_export.name}`),
     )
     t.same(received.toSorted(), ['/hook/lake lake', '/hook/project lake', '/hook/project pond'])
   })
@@ -517,8 +518,8 @@ for (const engine of ENGINES) {
     receiver.respondWith((response) => void response.writeHead(200).end('x'.repeat(1_000_000)))
     t.match(await test(), { body: { sent: true, detail: 'The server returned 200.' } })
     t.equal(await latestError(), null)
-    t.match(receiver.hooks.at(-1)!.body, { type: 'test', project: null, batch_export: null, run: null })
-    t.ok(isSigned(receiver.hooks.at(-1)!, secret))
+    t.match(receiver.hooks.at(-1)?.body, { type: 'test', project: null, batch_export: null, run: null })
+    t.ok(isSigned(itemAt(receiver.hooks, -1), secret))
   })
 
   t.test(`two nodes send one message (${engine})`, async (t) => {
@@ -595,12 +596,12 @@ for (const engine of ENGINES) {
       await deps.alerter.drain()
       while (mailbox.mails.length < 2) await mailbox.next()
       t.same(mailbox.mails.flatMap(({ to }) => to).toSorted(), emails)
-      const text = readable(mailbox.mails[0]!.raw)
+      const text = readable(itemAt(mailbox.mails, 0).raw)
       t.match(text, /^Subject: 130 exports of My organization are behind/m)
       t.match(text, 'The batch export "lake 0" of the project "Default project" is 65 minutes behind')
       t.match(text, 'There are 30 more messages.')
       t.equal(receiver.hooks.length, 1)
-      const { body } = receiver.hooks[0]!
+      const { body } = itemAt(receiver.hooks, 0)
       t.match(body, {
         type: 'lag',
         lag_minutes: 65,
@@ -608,8 +609,8 @@ for (const engine of ENGINES) {
         batch_export: { interval: 'hour' },
         text: /^130 exports of My organization are behind: .* and 120 more\.$/,
       })
-      t.equal(new Set(body.messages.map((message: any) => message.batch_export.id)).size, 130)
-      t.equal(body.messages[0].id, body.id)
+      t.equal(new Set(body.messages.map((message) => message.batch_export.id)).size, 130)
+      t.equal(body.messages[0]?.id, body.id)
 
       // Their runs fail one after the other.
       for (const name of names) outcomes[name] = FAILURE
@@ -620,9 +621,9 @@ for (const engine of ENGINES) {
       await deps.alerter.drain()
       while (mailbox.mails.length < 4) await mailbox.next()
       t.equal(receiver.hooks.length, 2)
-      t.match(receiver.hooks[1]!.body, { type: 'failure', run: { latest_error: 'There is no such bucket.' } })
-      t.equal(receiver.hooks[1]!.body.messages.length, 130)
-      t.match(readable(mailbox.mails[3]!.raw), /^Subject: 130 exports of My organization failed/m)
+      t.match(receiver.hooks[1]?.body, { type: 'failure', run: { latest_error: 'There is no such bucket.' } })
+      t.equal(receiver.hooks[1]?.body.messages.length, 130)
+      t.match(readable(itemAt(mailbox.mails, 3).raw), /^Subject: 130 exports of My organization failed/m)
       t.equal(mailbox.mails.length, 4)
     },
   )

@@ -8,14 +8,15 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { createDeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { type ApiResponse, ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt, only } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const HOUR_MS = 3_600_000
 
 const pathsOf = ({ first }: TestApp) => ({
-  project: `/api/projects/${first.project_id}/batch_exports`,
-  organization: `/api/organizations/${first.organization_id}/batch_exports`,
+  project: `/api/projects/${first.project_id}/batch_exports` as const,
+  organization: `/api/organizations/${first.organization_id}/batch_exports` as const,
 })
 
 const fileExport = (more: object = {}, config: object = {}) => ({
@@ -47,7 +48,7 @@ for (const level of ['project', 'organization'] as const)
         schema: null,
       },
     })
-    const one = `${base}/${created.body.id}`
+    const one = `${base}/${created.body.id}` as const
     t.same((await app.send('GET', `${one}/`)).body, created.body)
     t.match(await app.send('GET', `${base}/`), { body: { count: 1, results: [{ id: created.body.id }] } })
 
@@ -103,8 +104,8 @@ for (const level of ['project', 'organization'] as const)
       ['DELETE', '/'],
       ['POST', '/pause/'],
       ['POST', '/unpause/'],
-    ])
-      t.match(await app.send(method!, `${one}${path}`), { status: 404, body: { code: 'not_found' } })
+    ] as const)
+      t.match(await app.send(method, `${one}${path}`), { status: 404, body: { code: 'not_found' } })
     t.match(await app.send('GET', `${base}/`), { body: { count: 0 } })
   })
 
@@ -136,7 +137,7 @@ for (const level of ['project', 'organization'] as const)
   onBothEngines(t, `rejects unsupported fields that would change the exported events of a ${level}`, async (t, app) => {
     const base = pathsOf(app)[level]
     const created = await app.send('POST', `${base}/`, { body: fileExport() })
-    const one = `${base}/${created.body.id}/`
+    const one = `${base}/${created.body.id}/` as const
     const filter = { key: '$browser', operator: 'exact', type: 'event', value: ['Firefox'] }
     for (const [field, wrong] of [
       ['model', ['groups', null, 5]],
@@ -183,14 +184,14 @@ onBothEngines(t, 'searches exports by name, and shows when the next run starts',
     const { body: same } = await app.call('batch_exports.list', { query: { search } })
     t.strictSame(same.results, body.results)
     t.equal(body.count, body.results.length)
-    return body.results.map((row: any) => row.name)
+    return body.results.map((row) => row.name)
   }
   t.strictSame(await found('LAKE'), ['Ended lake', 'To the Lake 100%'])
   t.strictSame(await found('0%'), ['To the Lake 100%'])
   t.strictSame(await found('_'), [])
   t.equal((await found('')).length, 4)
   const page = await app.call('project_batch_exports.list', { query: { search: 'lake', limit: 1 } })
-  t.match(new URL(page.body.next).search, 'search=lake', 'the next page has the same filter')
+  t.match(new URL(String(page.body.next)).search, 'search=lake', 'the next page has the same filter')
   const params = { id: lake.id }
   t.equal((await app.call('project_batch_exports.pause', { params })).body.next_run_at, null)
   t.equal((await app.call('project_batch_exports.unpause', { params })).body.next_run_at, '2026-01-02T00:00:00.000Z')
@@ -216,8 +217,7 @@ onBothEngines(t, 'an absent destination config is empty', async (t, app) => {
 onBothEngines(t, 'the error for a null in a required field does not suggest to omit the field', async (t, app) => {
   const { project } = pathsOf(app)
   const created = await app.send('POST', `${project}/`, { body: fileExport() })
-  const detail = async (path: string, body: object): Promise<string> =>
-    (await app.send('POST', path, { body })).body.detail
+  const detail = async (path: string, body: object) => (await app.send('POST', path, { body })).error?.detail
   t.equal(
     await detail(`${project}/${created.body.id}/backfill/`, { start_at: null, end_at: '2025-12-31' }),
     '"start_at" must be a string such as "2026-11-01T00:00:00Z", not null.',
@@ -300,7 +300,7 @@ onBothEngines(t, 'rejects an invalid export, names the key and changes nothing',
   t.match(await app.send('GET', `${project}/`), { body: { count: 0 } })
 
   const created = await app.send('POST', `${project}/`, { body: of('File', { compression: 'gzip' }) })
-  const one = `${project}/${created.body.id}/`
+  const one = `${project}/${created.body.id}/` as const
   for (const [body, attr] of [
     [{ destination: { config: { file_format: 'Parquet', compression: 'x' } } }, 'destination__config__compression'],
     [{ destination: { config: { oops: 1 } } }, 'destination__config__oops'],
@@ -331,7 +331,7 @@ onBothEngines(t, 'parses a HogQL query, returns it as sent and removes it', asyn
     hogql_query:
       "SELECT event AS e, properties.plan, properties, plus(toInt(properties.n), 1) FROM events WHERE notEquals(event, 'x')",
   })
-  const one = `${project}/${created.body.id}/`
+  const one = `${project}/${created.body.id}/` as const
   t.match((await app.send('PATCH', one, { body: { name: 'kept' } })).body, { hogql_query, schema: { values: {} } })
   t.match((await app.send('PATCH', one, { body: { hogql_query: null } })).body, { hogql_query: null, schema: null })
 })
@@ -349,7 +349,7 @@ onBothEngines(
       })),
     )
     const created = await app.send('POST', `${project}/`, { body: fileExport({ paused: true }) })
-    const one = `${project}/${created.body.id}`
+    const one = `${project}/${created.body.id}` as const
     for (const [body, attr] of [
       [{}, 'start_at'],
       [{ start_at: '2025-12-31' }, 'end_at'],
@@ -372,7 +372,7 @@ onBothEngines(
     await app.deps.exporter.drain()
     const runs = await app.send('GET', `${one}/runs/?ordering=data_interval_start`)
     t.match(
-      runs.body.results.map((run: any) => [
+      runs.body.results.map((run) => [
         run.data_interval_start,
         run.data_interval_end,
         run.status,
@@ -386,7 +386,7 @@ onBothEngines(
     )
     const another = await app.send('POST', `${one}/backfill/`, { body: range })
     t.not(another.body.backfill_id, begun.body.backfill_id, 'a finished range can be backfilled again')
-    const [first] = another.body.latest_runs
+    const first = itemAt(another.body.latest_runs, 0)
     const cancelled = await app.send('POST', `${one}/runs/${first.id}/cancel/`)
     t.match(cancelled, { status: 200, body: { status: 'Cancelled', finished_at: String } })
     await app.deps.exporter.drain()
@@ -402,7 +402,7 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
   const { project } = pathsOf(app)
   await ingest(app, plainEvents(20))
   const created = await app.send('POST', `${project}/`, { body: fileExport() })
-  const one = `${project}/${created.body.id}`
+  const one = `${project}/${created.body.id}` as const
   app.advance(HOUR_MS)
   await app.deps.exporter.drain()
   const listed = await app.send('GET', `${one}/runs/`)
@@ -420,7 +420,7 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
       },
     ],
   })
-  const [run] = listed.body.results
+  const run = only(listed.body.results)
   t.same((await app.send('GET', `${one}/runs/${run.id}/`)).body, run)
   t.same((await app.send('GET', `${one}/`)).body.latest_runs, [run])
 
@@ -453,9 +453,9 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
   t.equal(all.count, 4)
   t.equal((await app.send('GET', `${one}/logs/?level=info&search=DELIVERED`)).body.count, 2)
   t.equal((await app.send('GET', `${one}/logs/?level=error&level=warning`)).body.count, 0)
-  t.equal((await app.send('GET', `${one}/logs/?after=${all.results[3].timestamp}`)).body.count, 3)
+  t.equal((await app.send('GET', `${one}/logs/?after=${all.results[3]?.timestamp}`)).body.count, 3)
   t.equal(
-    (await app.send('GET', `${one}/logs/?before=${all.results[0].timestamp}&limit=1&offset=1`)).body.results.length,
+    (await app.send('GET', `${one}/logs/?before=${all.results[0]?.timestamp}&limit=1&offset=1`)).body.results.length,
     1,
   )
   t.match(await app.send('GET', `${one}/logs/?level=loud`), { status: 400, body: { attr: 'level' } })
@@ -469,19 +469,20 @@ for (const engine of ENGINES)
     const { project } = pathsOf(app)
     for (let round = 0; round < 8; round++) {
       const created = await app.send('POST', `${project}/`, { body: fileExport() })
-      const one = `${project}/${created.body.id}`
+      const one = `${project}/${created.body.id}` as const
       for (let day = 1; day <= 6; day++)
         await app.send('POST', `${one}/backfill/`, {
           body: { start_at: `2025-12-0${day}`, end_at: `2025-12-0${day + 1}` },
         })
       const { results } = (await app.send('GET', `${one}/runs/`)).body
-      await app.send('POST', `${one}/runs/${results[0].id}/cancel/`)
+      const first = itemAt(results, 0)
+      await app.send('POST', `${one}/runs/${first.id}/cancel/`)
       const [deleted, ...rest] = await Promise.all([
         app.send('DELETE', `${one}/`),
-        app.send('POST', `${one}/runs/${results[0].id}/retry/`),
-        ...results.slice(1).map(({ id }: any) => app.send('POST', `${one}/runs/${id}/cancel/`)),
+        app.send('POST', `${one}/runs/${first.id}/retry/`),
+        ...results.slice(1).map(({ id }) => app.send('POST', `${one}/runs/${id}/cancel/`)),
       ])
-      t.equal(deleted!.status, 204)
+      t.equal(deleted.status, 204)
       for (const { status } of rest) t.ok(status === 200 || status === 404, String(status))
     }
   })
@@ -491,28 +492,22 @@ onBothEngines(t, 'batch_export_runs: pages follow the boundary row in every orde
   const created = await app.send('POST', `${project}/`, {
     body: { name: 'many', interval: 'every 5 minutes', destination: { type: 'NoOp', config: {} } },
   })
-  const one = `${project}/${created.body.id}`
+  const one = `${project}/${created.body.id}` as const
   app.advance(230 * 300_000)
   await app.deps.exporter.drain()
   for (const ordering of ['-created_at', 'created_at', 'data_interval_start', '-data_interval_start']) {
-    const seen: any[] = []
-    const previous: (string | null)[] = []
-    let url: string | null = `${one}/runs/?ordering=${ordering}`
-    while (url) {
-      const page: any = (await app.send('GET', url)).body
-      seen.push(...page.results)
-      previous.push(page.previous)
-      url = page.next?.replace(/^http:\/\/[^/]+/, '')
-    }
+    const pages = [await app.send('GET', `${one}/runs/?ordering=${ordering}`)]
+    while (itemAt(pages, -1).body.next) pages.push(await app.follow(itemAt(pages, -1)))
+    const seen = pages.flatMap(({ body }) => body.results)
     t.equal(seen.length, 230)
     t.equal(new Set(seen.map(({ id }) => id)).size, 230)
-    const by = ordering.replace('-', '')
+    const by = ordering.endsWith('created_at') ? 'created_at' : 'data_interval_start'
     const sorted = seen.map((run) => run[by]).toSorted()
     t.same(
       seen.map((run) => run[by]),
       ordering.startsWith('-') ? sorted.reverse() : sorted,
     )
-    const back = (await app.send('GET', previous[2]!.replace(/^http:\/\/[^/]+/, ''))).body
+    const back = (await app.follow(itemAt(pages, 2), 'previous')).body
     t.same(back.results, seen.slice(100, 200), 'the previous page')
     t.ok(back.next && back.previous)
   }
@@ -643,7 +638,7 @@ onBothEngines(t, 'writes files below the folder of the export', async (t, app) =
   const root = app.deps.config.EXPORT_FOLDER ?? join(dirname(app.deps.db.location), 'exports')
   const folder = join(root, String(app.first.project_id), created.body.id, '2026')
   t.ok(existsSync(folder))
-  const [file] = readdirSync(folder)
+  const file = only(readdirSync(folder))
   t.equal(file, '2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl')
-  t.equal(readFileSync(join(folder, file!), 'utf8').trimEnd().split('\n').length, 3)
+  t.equal(readFileSync(join(folder, file), 'utf8').trimEnd().split('\n').length, 3)
 })

@@ -1,10 +1,12 @@
 /** events.list, events.retrieve and events.values. */
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { csvCell } from '../../src/api/csv.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
+import { cycled, itemAt } from '../helpers/assertions/items.ts'
+import { insertEvents, insertPerson, NEW_YEAR, recordsOf, uuid } from '../helpers/seeds/events.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3600 * SECOND
@@ -12,8 +14,8 @@ const DAY = 24 * HOUR
 const EVENTS = '/api/projects/@current/events/'
 const RUNS = bySize({ quick: 4, full: 15, prove: 200 })
 
-const ids = (response: { body: any }): string[] => response.body.results.map((record: any) => record.id)
-const on = (app: TestApp, parameters: string): ReturnType<TestApp['send']> => app.send('GET', `${EVENTS}?${parameters}`)
+const ids = (page: Parameters<typeof recordsOf>[0]): string[] => recordsOf(page).map(({ id }) => id)
+const on = (app: TestApp, parameters: string) => app.send('GET', `${EVENTS}?${parameters}`)
 
 onBothEngines(t, 'lists events newest first, then by uuid, in consecutive pages', async (t, app) => {
   const { events } = app.deps
@@ -36,10 +38,10 @@ onBothEngines(t, 'lists events newest first, then by uuid, in consecutive pages'
 
   const first = await on(app, 'limit=2&offset=1&after=-1d')
   t.strictSame(ids(first), [5, 3].map(uuid))
-  const next = new URL(first.body.next)
+  const next = new URL(String(first.body.next))
   t.equal(next.searchParams.get('offset'), null, 'the offset applies only to the first page')
   t.match(next.searchParams.get('after'), /^2025-12-31T00:00:00/, 'a relative time becomes absolute')
-  const second = await app.send('GET', `${next.pathname}${next.search}`)
+  const second = await app.follow(first)
   t.strictSame(ids(second), [2, 1].map(uuid))
   t.equal(second.body.next, null)
 
@@ -69,8 +71,8 @@ onBothEngines(t, 'returns an event with its person and elements', async (t, app)
     },
     { uuid: uuid(2), timestamp: NEW_YEAR - 2 * DAY },
   ])
-  const { body } = await on(app, '')
-  const [clicked, seen] = body.results
+  const records = recordsOf(await on(app, ''))
+  const [clicked, seen] = [itemAt(records, 0), itemAt(records, 1)]
   t.match(clicked, {
     id: uuid(1),
     distinct_id: 'ada-phone',
@@ -119,7 +121,7 @@ onBothEngines(t, 'returns an event with its person and elements', async (t, app)
     elements: '[]',
     elements_chain: '',
   })
-  t.equal((await on(app, 'include_person=false')).body.results[0].person, 'null')
+  t.equal(recordsOf(await on(app, 'include_person=false'))[0]?.person, 'null')
 
   t.strictSame((await app.send('GET', `${EVENTS}${uuid(1)}/`)).body, clicked)
   t.strictSame((await app.send('GET', `${EVENTS}${uuid(1).toUpperCase().replaceAll('-', '')}/`)).body, clicked)
@@ -292,10 +294,20 @@ onBothEngines(t, 'lists the values of a property and samples recent events', asy
     { properties: { $city: 'ÅLESUND' } },
   ])
   await insertEvents(events, 2, [property('foreign')])
-  const names = (found: { name: string }[]) => found.map(({ name }) => name)
-  const found = await values('key=p')
+  const counts = async (parameters: string) => {
+    const found = await values(parameters)
+    assert.ok(Array.isArray(found))
+    return found
+  }
+  const samples = async (parameters: string) => {
+    const found = await values(parameters)
+    assert.ok(!Array.isArray(found))
+    return found
+  }
+  const names = async (parameters: string) => (await counts(parameters)).map(({ name }) => name)
+  const found = await counts('key=p')
   t.strictSame(found[0], { name: 'qwerty', count: 2 })
-  t.strictSame(names(found).sort(), [
+  t.strictSame(found.map(({ name }) => name).sort(), [
     '565',
     'asdf',
     'false',
@@ -306,20 +318,20 @@ onBothEngines(t, 'lists the values of a property and samples recent events', asy
     'true',
     '{"first_name":"Mary"}',
   ])
-  t.strictSame(names(await values(`key=${encodeURIComponent('q"$.x')}`)), ['quoted'])
+  t.strictSame(await names(`key=${encodeURIComponent('q"$.x')}`), ['quoted'])
   t.strictSame(await values('key=$city&value=ålesund'), [{ name: 'ÅLESUND', count: 1 }])
-  t.strictSame(names(await values('key=p&value=ITEM')), ['item1', 'item2', 'item3'])
-  t.strictSame(names(await values('key=p&event_name=other')), ['qwerty'])
-  t.strictSame(names(await values('key=p&event_name=["other","unknown"]')), ['qwerty'])
+  t.strictSame(await names('key=p&value=ITEM'), ['item1', 'item2', 'item3'])
+  t.strictSame(await names('key=p&event_name=other'), ['qwerty'])
+  t.strictSame(await names('key=p&event_name=["other","unknown"]'), ['qwerty'])
   t.strictSame(await values('key=p&event_name=unknown'), [])
-  t.strictSame(names(await values('key=custom_event')).sort(), ['other', 'random event', 'seen'])
+  t.strictSame((await names('key=custom_event')).sort(), ['other', 'random event', 'seen'])
   t.equal((await app.send('GET', `${EVENTS}values/?key=p&value=qw&format=csv`)).text, 'name,count\r\nqwerty,2\r\n')
-  const sample = await values('')
+  const sample = await samples('')
   t.strictSame(JSON.parse(sample.event).sort(), ['$pageview', 'other', 'random event', 'seen'])
   t.equal(JSON.parse(sample.id).length, 10, 'at most ten values per field')
   t.strictSame(JSON.parse(sample.person), [null])
   t.strictSame(JSON.parse(sample.elements), [[]])
-  t.strictSame(JSON.parse((await values('event_name=other')).properties), [{ p: 'qwerty' }])
+  t.strictSame(JSON.parse((await samples('event_name=other')).properties), [{ p: 'qwerty' }])
   t.match(await app.send('GET', `${EVENTS}values/?key=`), { status: 400, body: { attr: 'key' } })
 })
 
@@ -356,14 +368,15 @@ for (const engine of ['sqlite', 'postgres'] as const)
             .map((row) => row.uuid)
           if (oldestFirst) expected.reverse()
           const walked: string[] = []
-          let url = `/api/projects/${project_id}/events/?${filter}${oldestFirst ? '&orderBy=timestamp' : ''}`
-          for (let step = 0; url; step++) {
-            const { limit, arriving } = steps[step % steps.length]!
-            const address = new URL(url, 'http://localhost')
-            address.searchParams.set('limit', String(limit))
-            const response = await app.send('GET', `${address.pathname}${address.search}`)
+          const events_url = `/api/projects/${project_id}/events/` as const
+          let search = `?${filter}${oldestFirst ? '&orderBy=timestamp' : ''}`
+          for (let step = 0; search; step++) {
+            const { limit, arriving } = cycled(steps, step)
+            const parameters = new URLSearchParams(search)
+            parameters.set('limit', String(limit))
+            const response = await app.send('GET', `${events_url}?${parameters}`)
             walked.push(...ids(response))
-            url = response.body.next
+            search = response.body.next ? new URL(response.body.next).search : ''
             if (step > 20) continue
             await insertEvents(
               events,

@@ -4,6 +4,7 @@ import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { cycled, itemAt, rowOf } from '../helpers/assertions/items.ts'
 
 const RUNS = bySize({ quick: 3, full: 12, prove: 300 })
 const STEPS = 40
@@ -40,27 +41,28 @@ for (const engine of ENGINES)
 /** Runs the steps in a new organization. */
 async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
   const founder = await app.stranger(`founder${run}@example.com`)
-  const organization = `/api/organizations/${founder.organization_id}`
+  const organization = `/api/organizations/${founder.organization_id}` as const
   const people = [{ uuid: founder.uuid, email: founder.email, key: founder.key }]
   const open: { id: string; token: string; email: string }[] = []
   const keys: { id: string; key: string }[] = []
-  const pick = <Item>(list: Item[], index: number): Item | undefined => list[index % Math.max(1, list.length)]
+  /** Undefined if the list is empty. */
+  const found = <Item>(list: Item[], index: number): Item | undefined => list[index % list.length]
 
   for (const action of steps) {
-    const by = 'by' in action ? pick(people, action.by)! : people[0]!
-    const send = (method: string, path: string, body?: object) =>
-      app.send(method, `${organization}${path}`, { key: by.key, body })
+    const by = 'by' in action ? cycled(people, action.by) : itemAt(people, 0)
+    const send = <const Method extends string, const Path extends string>(method: Method, path: Path, body?: object) =>
+      app.send(method, `${organization}${path}` as const, { key: by.key, body })
     const responses = []
     switch (action.do) {
       case 'invite': {
         const email = `p${run}-${action.whom}@example.com`
         const created = await send('POST', '/invites/', { target_email: email, level: action.level })
         responses.push(created)
-        if (created.status === 201) open.push({ id: created.body.id, token: created.body.signup_token, email })
+        if (created.status === 201) open.push({ id: created.body.id, token: String(created.body.signup_token), email })
         break
       }
       case 'accept': {
-        const invite = pick(open, action.which)
+        const invite = found(open, action.which)
         if (!invite) break
         const known = people.find(({ email }) => email === invite.email)
         const joined = await app.send('POST', `/api/signup/${invite.id}/`, {
@@ -69,17 +71,17 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
         })
         responses.push(joined)
         if (joined.status === 201 && !known)
-          people.push({ uuid: joined.body.user.uuid, email: invite.email, key: joined.body.api_key })
+          people.push({ uuid: joined.body.user.uuid, email: invite.email, key: String(joined.body.api_key) })
         break
       }
       case 'set level':
-        responses.push(await send('PATCH', `/members/${pick(people, action.whom)!.uuid}/`, { level: action.level }))
+        responses.push(await send('PATCH', `/members/${cycled(people, action.whom).uuid}/`, { level: action.level }))
         break
       case 'remove':
-        responses.push(await send('DELETE', `/members/${pick(people, action.whom)!.uuid}/`))
+        responses.push(await send('DELETE', `/members/${cycled(people, action.whom).uuid}/`))
         break
       case 'delete invite': {
-        const invite = pick(open, action.which)
+        const invite = found(open, action.which)
         if (invite) responses.push(await send('DELETE', `/invites/${invite.id}/`))
         break
       }
@@ -93,12 +95,12 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
         break
       }
       case 'revoke key': {
-        const key = pick(keys, action.which)
+        const key = found(keys, action.which)
         if (key) responses.push(await app.send('DELETE', `/api/personal_api_keys/${key.id}/`, { key: key.key }))
         break
       }
       case 'concurrently': {
-        const other = pick(people, action.whom)!
+        const other = cycled(people, action.whom)
         responses.push(
           ...(await Promise.all([
             send('PATCH', `/members/${other.uuid}/`, { level: action.level }),
@@ -115,15 +117,18 @@ async function play(app: TestApp, run: number, steps: Step[]): Promise<void> {
 }
 
 async function checkInvariants({ deps: { db } }: TestApp, id: string, after: Step): Promise<void> {
-  const broken = await db.get<{ owners: number; counted: number; stored: number; orphans: number; above: number }>(sql`
+  const counts = await rowOf<Record<'owners' | 'counted' | 'stored' | 'orphans' | 'above', number>>(
+    db,
+    sql`
     select
       (select count(*) from members where organization_id = ${id} and level = 15) as owners,
       (select count(*) from members where organization_id = ${id}) as counted,
       (select member_count from organizations where id = ${id}) as stored,
       (select count(*) from members m left join users u on u.id = m.user_id where u.id is null) as orphans,
       (select count(*) from invites i left join members m on m.organization_id = i.organization_id
-        and m.user_id = i.created_by_id where i.level > coalesce(m.level, 0)) as above`)
-  const { owners, counted, stored, orphans, above } = broken!
+        and m.user_id = i.created_by_id where i.level > coalesce(m.level, 0)) as above`,
+  )
+  const { owners, counted, stored, orphans, above } = counts
   if (owners < 1 || counted !== stored || orphans > 0 || above > 0)
-    throw new Error(`after ${JSON.stringify(after)}: ${JSON.stringify(broken)}`)
+    throw new Error(`after ${JSON.stringify(after)}: ${JSON.stringify(counts)}`)
 }

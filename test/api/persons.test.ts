@@ -1,7 +1,9 @@
 /** Listing and deleting the persons of a project. */
 import t from 'tap'
 import { sql } from '../../src/sql/template.ts'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, onBothEngines } from '../helpers/app.ts'
+import { itemAt, only } from '../helpers/assertions/items.ts'
+import type { BodyOf } from '../helpers/response-bodies.ts'
 import { ingest, type SentEvent } from '../helpers/seeds/exports.ts'
 
 const PERSONS = '/api/projects/1/persons'
@@ -12,8 +14,8 @@ const seen = (distinct_id: string, second: number, properties: object = {}): Sen
   properties: { $set: properties },
 })
 
-const idsIn = ({ body }: Awaited<ReturnType<TestApp['send']>>): string[][] =>
-  body.results.map(({ distinct_ids }: any) => distinct_ids)
+const idsIn = ({ body }: ApiResponse<BodyOf<'persons.list'>>): string[][] =>
+  body.results.map(({ distinct_ids }) => distinct_ids)
 
 onBothEngines(t, 'lists persons from newest to oldest in both directions', async (t, app) => {
   await ingest(
@@ -25,13 +27,12 @@ onBothEngines(t, 'lists persons from newest to oldest in both directions', async
   t.same(idsIn(first), [['anonymous-4', 'p4'], ['p3']])
   t.match(first.body, { previous: null, results: [{ is_identified: true }, { is_identified: false }] })
   t.match(first.body.results[1], { properties: { n: 3 }, created_at: '2026-01-01T00:00:03.000Z' })
-  const follow = (url: string) => app.send('GET', url.slice(url.indexOf('/api/')))
-  const second = await follow(first.body.next)
+  const second = await app.follow(first)
   t.same(idsIn(second), [['p2'], ['p1']])
-  const third = await follow(second.body.next)
+  const third = await app.follow(second)
   t.same([idsIn(third), third.body.next], [[['p0']], null])
-  t.same(idsIn(await follow(third.body.previous)), idsIn(second))
-  t.same(idsIn(await follow(second.body.previous)), idsIn(first))
+  t.same(idsIn(await app.follow(third, 'previous')), idsIn(second))
+  t.same(idsIn(await app.follow(second, 'previous')), idsIn(first))
   t.match(await app.send('GET', `${PERSONS}/?cursor=nonsense`), { status: 400, body: { attr: 'cursor' } })
 })
 
@@ -54,7 +55,7 @@ onBothEngines(t, 'finds persons by distinct id and by email', async (t, app) => 
 
 onBothEngines(t, 'returns one person', async (t, app) => {
   await ingest(app, [seen('ada', 1, { plan: 'free' })])
-  const { id } = (await app.send('GET', `${PERSONS}/`)).body.results[0]
+  const { id } = only((await app.send('GET', `${PERSONS}/`)).body.results)
   t.match(await app.send('GET', `${PERSONS}/${id.toUpperCase()}/`), {
     status: 200,
     body: { id, distinct_ids: ['ada'] },
@@ -65,13 +66,14 @@ onBothEngines(t, 'returns one person', async (t, app) => {
 
 onBothEngines(t, 'deletes a person, and its events on request', async (t, app) => {
   const events = async () =>
-    (await app.deps.events.all<any>(sql`select distinct_id from events order by distinct_id, seq`)).map(
-      ({ distinct_id }) => distinct_id,
-    )
+    (
+      await app.deps.events.all<{ distinct_id: string }>(sql`select distinct_id from events order by distinct_id, seq`)
+    ).map(({ distinct_id }) => distinct_id)
   await ingest(app, [seen('ada', 1), seen('bob', 2), seen('bob', 3)])
   await ingest(app, [{ event: '$identify', distinct_id: 'bob', properties: { $anon_distinct_id: 'anonymous-b' } }])
   await ingest(app, [{ distinct_id: 'anonymous-b' }])
-  const [bob, ada] = (await app.send('GET', `${PERSONS}/`)).body.results
+  const { results } = (await app.send('GET', `${PERSONS}/`)).body
+  const [bob, ada] = [itemAt(results, 0), itemAt(results, 1)]
   t.same(bob.distinct_ids, ['anonymous-b', 'bob'])
 
   const admin = await app.member('admin@example.com', 8)
@@ -107,7 +109,7 @@ onBothEngines(t, 'deletes a person, and its events on request', async (t, app) =
 
 onBothEngines(t, 'the purger completes a deletion that a process did not finish', async (t, app) => {
   await ingest(app, [seen('ada', 1)])
-  const { id } = (await app.send('GET', `${PERSONS}/`)).body.results[0]
+  const { id } = only((await app.send('GET', `${PERSONS}/`)).body.results)
   await app.deps.db.run(sql`
     insert into person_deletions (id, project_id, person_id, delete_events, deleted_at)
     values ('x', 1, ${id}, ${true}, ${app.deps.now()})`)
@@ -119,7 +121,10 @@ onBothEngines(t, 'the purger completes a deletion that a process did not finish'
 })
 
 onBothEngines(t, 'replaced changes are deleted after a week', async (t, app) => {
-  const left = () => app.deps.events.all<any>(sql`select person_id, distinct_id from person_changes order by seq`)
+  const left = () =>
+    app.deps.events.all<{ person_id: string; distinct_id: string }>(
+      sql`select person_id, distinct_id from person_changes order by seq`,
+    )
   await ingest(app, [seen('ada', 1, { n: 1 }), seen('bob', 1)])
   await ingest(app, [seen('ada', 2, { n: 2 })])
   await ingest(app, [seen('ada', 3, { n: 3 })])

@@ -8,6 +8,7 @@ import { name, sql } from '../../src/sql/template.ts'
 import { reencryptSecrets } from '../../src/store/secrets.ts'
 import { createVault } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { defined, rowOf } from '../helpers/assertions/items.ts'
 import { type Files, tarOf, zipOf } from '../helpers/peers/archives.ts'
 import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
 
@@ -24,8 +25,8 @@ const filesOf = (name: string, code = 'export function onEvent(event) {}'): File
   'index.ts': code,
   'README.md': 'ignored',
 })
-const within = ({ first }: TestApp, family = 'pipeline_destinations'): string =>
-  `/api/organizations/${first.organization_id}/${family}/`
+const within = ({ first }: TestApp, family: (typeof FAMILIES)[number] = 'pipeline_destinations') =>
+  `/api/organizations/${first.organization_id}/${family}/` as const
 const github = (path: string): string => `${hosts.urls.github}/${path}`
 const publishOnGithub = (name = 'hedgerow/webhook', files = filesOf('Webhooks')): void => {
   hosts.published[`github ${name}`] = { newest: { '': SHA, main: SHA }, revisions: { [SHA]: files } }
@@ -83,7 +84,7 @@ onBothEngines(
       public_jobs: { go: {} },
     })
     t.equal(created.status, 201)
-    const item = `${url}${created.body.id}/`
+    const item = `${url}${created.body.id}/` as const
     t.strictSame((await app.send('GET', item)).body, created.body)
     t.match((await app.send('GET', url)).body, { count: 1, next: null, previous: null, results: [created.body] })
     t.match((await app.send('GET', `${item}source/`)).body, {
@@ -263,7 +264,7 @@ for (const engine of ENGINES)
       const created = await app.send('POST', within(app), { body: { url: `${url}?private_token=${token}` } })
       t.match(created, { status: 201, body: { url } })
       hosts.requests = []
-      const item = `${within(app)}${created.body.id}/`
+      const item = `${within(app)}${created.body.id}/` as const
       const elsewhere = { url: github('somebody/else') }
       t.match(await app.send('PATCH', item, { body: elsewhere }), { body: { url } }, 'an update ignores the URL')
       t.equal((await app.send('GET', `${item}check_for_updates/`)).status, 200, 'the token is used again')
@@ -433,7 +434,7 @@ t.test('installs folders below PLUGIN_FOLDER only', async (t) => {
       capabilities: { methods: ['onEvent'] },
     },
   })
-  const item = `${within(app)}${created.body.id}/`
+  const item = `${within(app)}${created.body.id}/` as const
   t.same((await app.send('GET', `${item}check_for_updates/`)).body, created.body, 'there are no updates')
   t.same((await app.send('POST', `${item}upgrade/`)).body, created.body)
   for (const path of [
@@ -471,7 +472,7 @@ onBothEngines(
         public_jobs: {},
       },
     })
-    const item = `${url}${created.body.id}/`
+    const item = `${url}${created.body.id}/` as const
     t.match((await app.send('GET', `${item}source/`)).body, { source: {}, source_errors: {} })
     const change = (source: object) => app.send('PATCH', `${item}update_source/`, { body: { source } })
 
@@ -588,13 +589,13 @@ onBothEngines(
       const created = await app.send('POST', within(app, family), { body: sent })
       t.match(created, { status: 201, body: { ...fields, url: null, latest_tag: null } })
       t.strictSame(created.body.capabilities, {}, 'capabilities come from the code')
-      const item = `${within(app, family)}${created.body.id}/`
+      const item = `${within(app, family)}${created.body.id}/` as const
       for (const [method, path] of [
         ['GET', ''],
         ['GET', 'check_for_updates/'],
         ['POST', 'upgrade/'],
-      ])
-        t.same((await app.send(method!, `${item}${path}`)).body, created.body)
+      ] as const)
+        t.same((await app.send(method, `${item}${path}`)).body, created.body)
       const changed = {
         ...fields,
         plugin_type: 'custom',
@@ -618,7 +619,7 @@ onBothEngines(
   'concurrent edits of the source are all applied',
   async (t, app) => {
     const created = await app.send('POST', within(app), { body: sourceOf('1') })
-    const item = `${within(app)}${created.body.id}/`
+    const item = `${within(app)}${created.body.id}/` as const
     const responses = await Promise.all(
       ['a', 'b', 'c'].map((name) =>
         app.send('PATCH', `${item}update_source/`, { body: { source: { [`${name}.txt`]: name } } }),
@@ -645,9 +646,9 @@ onBothEngines(
     const install = () => app.send('POST', within(app), { body: { url: github('hedgerow/webhook') } })
     const responses = await Promise.all([install(), install()])
     t.strictSame(responses.map(({ status }) => status).sort(), [201, 400])
-    const created = responses.find(({ status }) => status === 201)!.body
-    t.match(responses.find(({ status }) => status === 400)!.body, { code: 'unique', attr: 'url' })
-    const item = `${within(app)}${created.id}/`
+    const created = defined(responses.find(({ status }) => status === 201)).body
+    t.match(responses.find(({ status }) => status === 400)?.body, { code: 'unique', attr: 'url' })
+    const item = `${within(app)}${created.id}/` as const
     hosts.instead.github_api = async (_, response) => {
       await app.send('DELETE', item)
       response.end(JSON.stringify([{ sha: SHA }]))
@@ -674,14 +675,15 @@ for (const engine of ENGINES)
         body: { plugin: created.id, config: { a: 'S' } },
       })
       const { db } = app.deps
-      const [before, after] = ['5e', 'a1'].map((byte) => Buffer.from(byte.repeat(32), 'hex'))
-      t.equal(await reencryptSecrets(db, createVault([after!, before!])), 2)
-      const vault = createVault([after!])
-      const plugin = (await db.get<{ private_token: string }>(sql`select private_token from plugins`))!
+      const key = (byte: string) => Buffer.from(byte.repeat(32), 'hex')
+      const [before, after] = [key('5e'), key('a1')]
+      t.equal(await reencryptSecrets(db, createVault([after, before])), 2)
+      const vault = createVault([after])
+      const plugin = await rowOf<{ private_token: string }>(db, sql`select private_token from plugins`)
       t.equal(vault.decrypt(plugin.private_token, `plugins/${created.id}`), 'T')
-      const config = (await db.get<{ id: number; secrets: string }>(sql`select id, secrets from plugin_configs`))!
+      const config = await rowOf<{ id: number; secrets: string }>(db, sql`select id, secrets from plugin_configs`)
       t.equal(vault.decrypt(config.secrets, `plugin_configs/${config.id}`), '{"a":"S"}')
-      await t.rejects(reencryptSecrets(db, createVault([before!])), /SECRET_KEY/)
+      await t.rejects(reencryptSecrets(db, createVault([before])), /SECRET_KEY/)
 
       t.equal((await app.send('DELETE', `/api/organizations/${app.first.organization_id}/`)).status, 204)
       for (const table of ['plugins', 'plugin_files', 'plugin_configs'])
@@ -699,7 +701,7 @@ onBothEngines(
     const { body: created } = await app.send('POST', within(app), {
       body: { url: github('hedgerow/webhook/tree/main'), plugin_type: 'repository' },
     })
-    const item = `${within(app)}${created.id}/`
+    const item = `${within(app)}${created.id}/` as const
     t.same((await app.send('GET', `${item}check_for_updates/`)).body, created, 'no newer revision')
     hosts.published['github hedgerow/webhook'] = {
       newest: { main: NEXT },
@@ -759,7 +761,7 @@ onBothEngines(
     const { body: pinned } = await app.send('POST', within(app), {
       body: { url: github(`hedgerow/pinned/commit/${SHA}`) },
     })
-    hosts.published['github hedgerow/pinned']!.newest = { '': NEXT }
+    defined(hosts.published['github hedgerow/pinned']).newest = { '': NEXT }
     t.same(
       (await app.send('GET', `${within(app)}${pinned.id}/check_for_updates/`)).body,
       pinned,
@@ -778,7 +780,7 @@ onBothEngines(
     publishOnGithub()
     const url = within(app)
     const { body: created } = await app.send('POST', url, { body: { url: github('hedgerow/webhook') } })
-    const item = `${url}${created.id}/`
+    const item = `${url}${created.id}/` as const
     const ada = await app.member('ada@example.com', 1)
     const changed = await app.send('PATCH', item, {
       key: ada.key,
@@ -818,10 +820,10 @@ onBothEngines(
 
     const { body: activity } = await app.send('GET', `${url}activity/`)
     t.match(activity, { count: 2, results: [{ id: second.id }, { id: created.id, name: 'Webhooks' }] })
-    const activitiesOf = (i: number) => activity.results[i].activity.map((entry: any) => entry.activity)
+    const activitiesOf = (i: number) => activity.results[i]?.activity.map((entry) => entry.activity)
     t.strictSame(activitiesOf(0), ['uninstalled', 'installed'])
     t.strictSame(activitiesOf(1), ['upgraded', 'source_updated', 'updated', 'installed'])
-    t.match(activity.results[1].activity[2], {
+    t.match(activity.results[1]?.activity[2], {
       user: { first_name: 'P', email: 'ada@example.com' },
       scope: 'Plugin',
       item_id: String(created.id),
@@ -837,7 +839,7 @@ onBothEngines(
         short_id: null,
       },
     })
-    t.match(activity.results[1].activity[1].detail.changes, [
+    t.match(activity.results[1]?.activity[1]?.detail.changes, [
       { action: 'changed', field: 'index.ts', before: null, after: null },
       { field: 'capabilities', before: { methods: ['onEvent'] }, after: { methods: [] } },
     ])
@@ -856,7 +858,7 @@ onBothEngines(
       insert into activity_log (id, organization_id, plugin_id, actor, area, item_id, activity, changes, created_at)
       values (${String(i)}, ${created.organization_id}, ${created.id}, 'user', 'plugins', '1', 'updated', '[]',
         '2026-02-01T00:00:00.000Z')`)
-    t.equal((await app.send('GET', `${url}activity/`)).body.results[0].activity.length, 100, 'at most 100 entries')
+    t.equal((await app.send('GET', `${url}activity/`)).body.results[0]?.activity.length, 100, 'at most 100 entries')
   },
   options,
 )
@@ -886,7 +888,8 @@ onBothEngines(
     await configure(sender, false)
     await configure(quiet, true)
     await configure(idle, false)
-    const ids = async (path: string) => (await app.send('GET', `${url}${path}/`)).body.results.map(({ id }: any) => id)
+    const ids = async (path: 'unused' | 'exports_unsubscribe_configs') =>
+      (await app.send('GET', `${url}${path}/`)).body.results.map(({ id }) => id)
     t.strictSame(await ids('unused'), [idle])
     t.strictSame(await ids('exports_unsubscribe_configs'), [sender])
     await app.send('PATCH', `${url}${quiet}/`, { body: { capabilities: { methods: ['composeWebhook'] } } })

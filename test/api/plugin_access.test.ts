@@ -5,7 +5,7 @@ import * as organizations from '../../src/store/organizations.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 
 const LEVELS = [0, 3, 6, 9]
-const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps']
+const FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
 /** The relation of the calling organization to the plugin. */
 const RELATIONS = [
   'own',
@@ -23,8 +23,10 @@ const BODIES: Record<string, object> = {
   update_source: { source: { 'notes.md': 'Changed' } },
 }
 
+const verbOf = ({ id, area }: Operation): string => id.slice(area.length + 1)
+
 function expectedStatus(operation: Operation, level: number, relation: Relation): number {
-  const verb = operation.id.split('.')[1]!
+  const verb = verbOf(operation)
   const needed = operation.plugin_access
   if (level < 3) return 403
   if (operation.namesSubject && relation === 'local plugin of another organization') return 404
@@ -42,13 +44,12 @@ for (const family of FAMILIES)
   onBothEngines(t, `enforces plugin access levels and ownership for ${family}`, async (t, app) => {
     const other = await app.stranger('other@example.com')
     await organizations.setPluginsAccess(app.deps.db, other.organization_id, 9, app.deps.now())
-    const [mine, theirs] = [app.first.organization_id, other.organization_id].map(
-      (id) => `/api/organizations/${id}/${family}/`,
-    )
+    const urlOf = (id: string) => `/api/organizations/${id}/${family}/` as const
 
     const createPlugin = async (relation: Relation): Promise<number> => {
       await setLevel(app, 9)
-      const [url, key] = relation.startsWith('own') ? [mine!, app.first.api_key] : [theirs!, other.key]
+      const { organization_id, key } = relation.startsWith('own') ? { ...app.first, key: app.first.api_key } : other
+      const url = urlOf(organization_id)
       const { body } = await app.send('POST', url, { key, body: { plugin_type: 'source', name: relation } })
       const share = (is_global: boolean) => app.send('PATCH', `${url}${body.id}/`, { key, body: { is_global } })
       if (/global|configured/.test(relation)) await share(true)
@@ -66,7 +67,7 @@ for (const family of FAMILIES)
           const path = operation.path
             .replace('{organization_id}', app.first.organization_id)
             .replace('{id}', String(id))
-          const body = BODIES[operation.id.split('.')[1]!]
+          const body = BODIES[verbOf(operation)]
           const { status, body: response } = await app.send(operation.method, path, body && { body })
           t.equal(status, expectedStatus(operation, level, relation), `${operation.id} at ${level}, ${relation}`)
           if (status === 403) t.match(response, { code: 'permission_denied', attr: null })
@@ -75,8 +76,8 @@ for (const family of FAMILIES)
   })
 
 onBothEngines(t, 'enforces plugin access levels for plugin_configs', async (t, app) => {
-  const pluginsUrl = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
-  const url = `/api/projects/${app.first.project_id}/plugin_configs/`
+  const pluginsUrl = `/api/organizations/${app.first.organization_id}/pipeline_destinations/` as const
+  const url = `/api/projects/${app.first.project_id}/plugin_configs/` as const
   const { body: plugin } = await app.send('POST', pluginsUrl, { body: { plugin_type: 'source', name: 'P' } })
   for (const level of LEVELS) {
     await setLevel(app, 9)
@@ -99,11 +100,11 @@ onBothEngines(
   t,
   'shares a plugin at level 9 with an administrator and requires it to be local before uninstalling',
   async (t, app) => {
-    const url = `/api/organizations/${app.first.organization_id}/pipeline_destinations/`
-    const create = (is_global: boolean) =>
-      app.send('POST', url, { body: { plugin_type: 'source', name: 'G', is_global } })
+    const url = `/api/organizations/${app.first.organization_id}/pipeline_destinations/` as const
+    const create = (is_global: boolean, key = app.first.api_key) =>
+      app.send('POST', url, { key, body: { plugin_type: 'source', name: 'G', is_global } })
     const other = await app.stranger('other@example.com')
-    const theirs = `/api/organizations/${other.organization_id}/pipeline_destinations/`
+    const theirs = `/api/organizations/${other.organization_id}/pipeline_destinations/` as const
     for (const [level, status] of [
       [1, 403],
       [8, 200],
@@ -112,7 +113,7 @@ onBothEngines(
       const share = (is_global: boolean, path = '', method = 'POST') =>
         app.send(method, `${url}${path}`, { key, body: { plugin_type: 'source', name: 'G', is_global } })
       t.equal((await share(true)).status, status === 200 ? 201 : 403, `level ${level} installs a shared plugin`)
-      const { body: local } = await share(false)
+      const { body: local } = await create(false, key)
       const path = `${local.id}/`
       t.equal((await share(false, path, 'PATCH')).status, 200, 'the current value is accepted')
       t.equal((await share(true, path, 'PATCH')).status, status)

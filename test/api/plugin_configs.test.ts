@@ -1,13 +1,15 @@
 import t, { type Test } from 'tap'
 import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { defined, itemAt, only, rowOf } from '../helpers/assertions/items.ts'
+import type { BodyOf } from '../helpers/response-bodies.ts'
 import { capture, runPlugin, storedEvents } from '../helpers/seeds/plugins.ts'
 
 const options = { environment: { SECRET_KEY: '5e'.repeat(32) } }
 const MASK = '********'
 
-const configsOf = ({ first }: TestApp): string => `/api/projects/${first.project_id}/plugin_configs/`
-const pluginsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/pipeline_destinations/`
+const configsOf = ({ first }: TestApp) => `/api/projects/${first.project_id}/plugin_configs/` as const
+const pluginsOf = ({ first }: TestApp) => `/api/organizations/${first.organization_id}/pipeline_destinations/` as const
 
 const SCHEMA = [
   { markdown: 'Text between fields.' },
@@ -58,14 +60,15 @@ onBothEngines(
       },
     })
     t.strictSame(created.body.config, { bucket: 'b', mode: 'fast', speed: '9', secretKey: MASK })
-    const item = `${url}${created.body.id}/`
+    const item = `${url}${created.body.id}/` as const
     t.strictSame((await app.send('GET', item)).body, created.body)
     const rows = await app.deps.db.all<{ id: number; secrets: string }>(sql`select * from plugin_configs`)
     t.notMatch(JSON.stringify(rows), 'hush', 'secrets are encrypted at rest')
     const secrets = async () => {
-      const row = (await app.deps.db.get<{ secrets: string | null }>(
+      const row = await rowOf<{ secrets: string | null }>(
+        app.deps.db,
         sql`select secrets from plugin_configs where id = ${created.body.id}`,
-      ))!
+      )
       return row.secrets && JSON.parse(app.deps.vault.decrypt(row.secrets, `plugin_configs/${created.body.id}`))
     }
     t.strictSame(await secrets(), { secretKey: 'hush' })
@@ -97,7 +100,7 @@ onBothEngines(
     t.match(first, { status: 201, body: { enabled: false, config: {} } })
     await change({ order: 1 })
     t.strictSame(
-      (await app.send('GET', url)).body.results.map(({ id }: any) => id),
+      (await app.send('GET', url)).body.results.map(({ id }) => id),
       [first.body.id, created.body.id],
       'ordered by order',
     )
@@ -107,9 +110,9 @@ onBothEngines(
     t.equal((await app.send('GET', `${pluginsOf(app)}${plugin}/`)).status, 200, 'the plugin remains')
 
     const { results } = (await app.send('GET', `${pluginsOf(app)}activity/`)).body
-    const entries = results.find(({ id }: any) => id === plugin).activity
+    const entries = defined(results.find(({ id }) => id === plugin)).activity
     t.strictSame(
-      entries.map(({ activity }: any) => activity),
+      entries.map(({ activity }) => activity),
       [
         'config_deleted',
         'order_changed',
@@ -131,7 +134,7 @@ onBothEngines(
         changes: [{ type: 'PluginConfig', action: 'created', field: 'enabled', after: true }],
       },
     })
-    const replaced = entries[4].detail.changes.find(({ field }: any) => field === 'config__secretKey')
+    const replaced = entries[4]?.detail.changes?.find(({ field }) => field === 'config__secretKey')
     t.match(replaced, { action: 'changed', before: MASK, after: MASK }, 'the change is recorded without the values')
     t.notMatch(JSON.stringify(results), /hush|"new"|other/)
   },
@@ -146,7 +149,7 @@ onBothEngines(
     const list = await install(app)
     const object = await install(
       app,
-      Object.fromEntries(SCHEMA.flatMap(({ key, ...field }: any) => (key ? [[key, field]] : []))),
+      Object.fromEntries(SCHEMA.flatMap(({ key, ...field }) => (key ? [[key, field]] : []))),
     )
     const right = { bucket: 'b', secretKey: 's' }
     for (const plugin of [list, object]) {
@@ -251,6 +254,8 @@ onBothEngines(
     }`
     const seen = async (id: number) =>
       (await app.send('POST', `${url}test/`, { body: { plugin_config: id, source } })).body
+    const filesIn = ({ results }: BodyOf<'plugin_configs.test'>) =>
+      itemAt(results, 0).output?.properties as Record<string, string[]>
     const open = { file_name: 'a.csv', content_type: 'text/csv', contents: base64('a,b') }
     const hidden = { file_name: 'key.json', content_type: 'application/json', contents: base64('{"key":"hunter22"}') }
     const created = await app.send('POST', url, { body: { plugin, config: { open, hidden } } })
@@ -258,22 +263,22 @@ onBothEngines(
     const { id, config } = created.body
     t.strictSame(config, { open: { file_name: 'a.csv', content_type: 'text/csv', size: 3 }, hidden: MASK })
     const first = await seen(id)
-    t.strictSame(first.results[0].output.properties.open, ['a.csv', 'text/csv', 'a,b'])
-    t.match(first.results[0].output.properties, { keys: [], hidden: ['key.json', 'application/json', /key/] })
+    t.strictSame(filesIn(first).open, ['a.csv', 'text/csv', 'a,b'])
+    t.match(filesIn(first), { keys: [], hidden: ['key.json', 'application/json', /key/] })
     t.strictSame(first.logs, [{ type: 'LOG', message: '**REDACTED**' }])
 
     const update = (values: object) => app.send('PATCH', `${url}${id}/`, { body: { config: values } })
-    t.match(await update({ ...config, open: { ...config.open, file_name: 'b.csv' } }), {
+    t.match(await update({ ...config, open: { ...(config.open as object), file_name: 'b.csv' } }), {
       status: 200,
       body: { config: { open: { file_name: 'b.csv', size: 3 }, hidden: MASK } },
     })
-    t.strictSame((await seen(id)).results[0].output.properties.open, ['b.csv', 'text/csv', 'a,b'])
+    t.strictSame(filesIn(await seen(id)).open, ['b.csv', 'text/csv', 'a,b'])
     for (const text of [base64('plain'), 'plain, not base64'])
       t.match(await update({ open: text, hidden: MASK }), {
         status: 200,
         body: { config: { open: { file_name: 'open', content_type: 'application/octet-stream', size: /^\d+$/ } } },
       })
-    t.match((await seen(id)).results[0].output.properties.open[2], 'plain, not base64')
+    t.match(filesIn(await seen(id)).open?.[2], 'plain, not base64')
     for (const wrong of [
       5,
       { file_name: '', contents: '' },
@@ -290,7 +295,7 @@ onBothEngines(
     const largest = 'a,b\n'.repeat(24_000)
     const sized = (text: string) => ({ open: { ...open, contents: base64(text) }, hidden: MASK })
     t.match(await update(sized(largest)), { status: 200, body: { config: { open: { size: 96_000 } } } })
-    t.strictSame((await seen(id)).results[0].output.properties.open[2].length, 96_000)
+    t.strictSame(filesIn(await seen(id)).open?.[2]?.length, 96_000)
     t.match(await update(sized(largest + largest)), { status: 400, body: { attr: 'config', code: 'max_length' } })
     t.strictSame((await update({ open: '', hidden: '' })).body.config, { open: '', hidden: '' })
     t.match(await update({ open: { file_name: 'a' }, hidden: '' }), {
@@ -308,13 +313,13 @@ onBothEngines(
     const url = configsOf(app)
     const plugin = await install(app, [{ key: 'a' }, { key: 'b', secret: true }])
     const created = await app.send('POST', url, { body: { plugin, enabled: true, config: { a: 'open', b: 'hush' } } })
-    const item = `${url}${created.body.id}/`
+    const item = `${url}${created.body.id}/` as const
     const describe = (config_schema: unknown) =>
       app.send('PATCH', `${pluginsOf(app)}${plugin}/`, { body: { config_schema } })
     await describe([{ key: 'a', secret: true }, { key: 'b' }, { key: 'c', required: true }])
     t.strictSame((await app.send('GET', item)).body.config, { a: MASK, b: MASK })
     const { results } = (await app.send('GET', `${pluginsOf(app)}activity/`)).body
-    t.notMatch(JSON.stringify(results[0].activity), /hush|open/, 'masked in earlier activity too')
+    t.notMatch(JSON.stringify(itemAt(results, 0).activity), /hush|open/, 'masked in earlier activity too')
     t.match(
       await app.send('PATCH', item, { body: { enabled: false } }),
       { status: 200 },
@@ -326,7 +331,7 @@ onBothEngines(
     })
     const kept = await app.send('PATCH', item, { body: { enabled: true, config: { a: MASK, b: MASK, c: 'x' } } })
     t.strictSame(kept.body.config, { c: 'x', a: MASK, b: MASK })
-    const row = (await app.deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
+    const row = await rowOf<{ secrets: string }>(app.deps.db, sql`select secrets from plugin_configs`)
     t.strictSame(JSON.parse(app.deps.vault.decrypt(row.secrets, `plugin_configs/${created.body.id}`)), {
       a: 'open',
       b: 'hush',
@@ -344,7 +349,7 @@ onBothEngines(
   'configures only plugins that the organization can see',
   async (t, app) => {
     const other = await app.stranger('other@example.com')
-    const theirs = `/api/projects/${other.project_id}/plugin_configs/`
+    const theirs = `/api/projects/${other.project_id}/plugin_configs/` as const
     const plugin = await install(app, [])
     const configure = () => app.send('POST', theirs, { key: other.key, body: { plugin, enabled: true } })
     t.match(await configure(), { status: 400, body: { attr: 'plugin', code: 'does_not_exist' } })
@@ -352,13 +357,13 @@ onBothEngines(
     await share(true)
     const created = await configure()
     t.equal(created.status, 201)
-    const pluginsUrl = `/api/organizations/${other.organization_id}/pipeline_destinations/`
+    const pluginsUrl = `/api/organizations/${other.organization_id}/pipeline_destinations/` as const
     t.match((await app.send('GET', `${pluginsUrl}activity/`, { key: other.key })).body, {
       count: 1,
       results: [{ activity: [{ activity: 'enabled' }] }],
     })
     t.match(
-      (await app.send('GET', `${pluginsOf(app)}activity/`)).body.results[0].activity[0],
+      (await app.send('GET', `${pluginsOf(app)}activity/`)).body.results[0]?.activity[0],
       { activity: 'updated' },
       "another organization's activity is hidden",
     )
@@ -406,7 +411,7 @@ onBothEngines(
     const config = { target: 'x', options: '{"host":"a"}', notes: 'n', limit: 5, secretKey: 'hush', hook: 'hush', file }
     const created = await app.send('POST', url, { body: { plugin, config }, key })
     t.equal(created.status, 201, 'members create configurations')
-    const item = `${url}${created.body.id}/`
+    const item = `${url}${created.body.id}/` as const
     const shown = created.body.config
     const stored = () => app.deps.db.get(sql`select * from plugin_configs where id = ${created.body.id}`)
     const patch = (body: object, as = key) => app.send('PATCH', item, { body, key: as })
@@ -430,7 +435,7 @@ onBothEngines(
         { status: 400, body: { code: 'required', attr: /^config__(secretKey|hook|file)$/ } },
         JSON.stringify(more),
       )
-      t.match(rejected.body.detail, /again .* administrator/)
+      t.match(rejected.error?.detail, /again .* administrator/)
     }
     t.match(await patch({ enabled: true, config: { ...shown, notes: 'x' } }), { status: 400 })
     t.same(await stored(), before, 'nothing changed')
@@ -489,7 +494,7 @@ onBothEngines(
     t.ok(whole.text === `{"count":20,"next":null,"previous":null,"results":[${items.join(',')}]}`, 'byte-equal')
     const one = await app.send('GET', `${url}?limit=1`)
     t.equal(one.headers['content-length'], String(Buffer.byteLength(one.text)), 'a short page has a length')
-    t.same(one.body.results, [JSON.parse(items[0]!)])
+    t.same(one.body.results, [JSON.parse(String(items[0]))])
     app.transcript.length = 0
   },
   options,
@@ -597,7 +602,7 @@ onEachEngine('public jobs start with a validated payload and run once', async (t
   await app.deps.plugins.recorder.flush()
   const { results } = (await app.call('plugin_configs.logs', { params, query: { search: 'filled' } })).body
   t.equal(results.length, 1)
-  t.strictSame(JSON.parse(results[0].message.replace('filled ', '')), {
+  t.strictSame(JSON.parse(only(results).message.replace('filled ', '')), {
     since: '2026-01-01',
     size: 5,
     $operation: 'start',
@@ -672,8 +677,8 @@ onEachEngine('a test runs a plugin on sample events and stores nothing', async (
     [{ plugin: 4_711 }, { attr: 'plugin', code: 'does_not_exist' }],
     [{ plugin_config: 4_711 }, { attr: 'plugin_config', code: 'does_not_exist' }],
     [{ plugin: running.plugin, config: { other: 1 } }, { attr: 'config__other' }],
-  ])
-    t.match(await run(sent!), { status: 400, body: expected! })
+  ] as const)
+    t.match(await run(sent), { status: 400, body: expected })
 })
 
 onEachEngine(

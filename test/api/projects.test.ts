@@ -1,7 +1,7 @@
 import t from 'tap'
 import { onBothEngines } from '../helpers/app.ts'
 
-onBothEngines(t, 'creates, updates and deletes projects', async (t, { call, send, first, member }) => {
+onBothEngines(t, 'creates, updates and deletes projects', async (t, { call, follow, first, member }) => {
   const own = await call('projects.retrieve', { params: { id: first.project_id } })
   t.match(own, {
     status: 200,
@@ -59,9 +59,9 @@ onBothEngines(t, 'creates, updates and deletes projects', async (t, { call, send
 
   const list = await call('projects.list', { query: { limit: 1 } })
   t.match(list.body, { count: 2, previous: null, results: [{ id: first.project_id }] })
-  t.match((await send('GET', list.body.next)).body.results, [{ id: created.body.id }])
+  t.match((await follow(list)).body.results, [{ id: created.body.id }])
   t.strictSame(
-    (await call('organizations.retrieve', { params: { id: '@current' } })).body.teams.map((team: any) => team.name),
+    (await call('organizations.retrieve', { params: { id: '@current' } })).body.teams.map((team) => team.name),
     ['Default project', 'Phone'],
   )
 
@@ -86,7 +86,7 @@ onBothEngines(
   async (t, { call, send, first, member, stranger }) => {
     const plain = await member('plain@example.com', 1)
     const outsider = await stranger('outsider@example.com')
-    const url = `/api/projects/${first.project_id}/`
+    const url = `/api/projects/${first.project_id}/` as const
     t.equal((await call('projects.retrieve', { params: { id: first.project_id }, key: plain.key })).status, 200)
     t.match(await call('projects.create', { key: plain.key, body: { name: 'x' } }), { status: 403 })
     for (const [method, path] of [
@@ -151,11 +151,11 @@ onBothEngines(
 )
 
 onBothEngines(t, 'projects can be managed under their organization', async (t, app) => {
-  const { call, send, first, member, stranger, key } = app
+  const { call, follow, send, first, member, stranger, key } = app
   const second = (await call('organizations.create', { body: { name: 'Second' } })).body
   const outsider = await stranger('outsider@example.com')
   const plain = await member('plain@example.com', 1)
-  const url = `/api/organizations/${second.id}/projects/`
+  const url = `/api/organizations/${second.id}/projects/` as const
   const created = await call('organization_projects.create', {
     params: { organization_id: second.id },
     body: { name: ' Mobile ', event_retention_days: 30, organization: first.organization_id },
@@ -169,7 +169,7 @@ onBothEngines(t, 'projects can be managed under their organization', async (t, a
 
   const list = await call('organization_projects.list', { params: { organization_id: second.id }, query: { limit: 1 } })
   t.match(list.body, { count: 2, previous: null, results: [{ organization: second.id }] })
-  t.match((await send('GET', list.body.next)).body, { next: null, results: [{ id: created.body.id }] })
+  t.match((await follow(list)).body, { next: null, results: [{ id: created.body.id }] })
   t.match((await call('organization_projects.list', { params: { organization_id: '@current' } })).body, {
     count: 1,
     results: [{ id: first.project_id }],

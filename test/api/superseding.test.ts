@@ -5,6 +5,7 @@ import type { ComposedInvites } from '../../src/mail/mailer.ts'
 import { composeInvites, create } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { defined, only, rowOf } from '../helpers/assertions/items.ts'
 
 const VICTIM = 'victim@example.com'
 
@@ -21,7 +22,7 @@ async function inviteWithoutMail(app: TestApp, key: string, target_email = VICTI
 /** An invite to the first organization, with its token only in the email. */
 async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
   const { db } = deps
-  const caller = (await keyLookup(db)(first.api_key))!
+  const caller = defined(await keyLookup(db)(first.api_key))
   const organization = { id: first.organization_id, name: 'My organization' }
   const { id } = await create(
     { ...deps, mailer: { wake: () => undefined } },
@@ -29,10 +30,10 @@ async function inviteByMail({ deps, first }: TestApp, target_email = VICTIM) {
     organization,
     { target_email },
   )
-  const [mail] = await db.all<{ id: string }>(sql`select id from letters order by created_at desc limit 1`)
-  const composed = await composeInvites(deps, 'https://site.example', { id: mail!.id, content: { invite_id: id } })
-  const { link } = (composed as ComposedInvites).invites[0]!
-  return { invite_id: id, token: new URL(link).searchParams.get('token')! }
+  const mail = await rowOf<{ id: string }>(db, sql`select id from letters order by created_at desc limit 1`)
+  const composed = await composeInvites(deps, 'https://site.example', { id: mail.id, content: { invite_id: id } })
+  const { link } = only((composed as ComposedInvites).invites)
+  return { invite_id: id, token: String(new URL(link).searchParams.get('token')) }
 }
 
 interface InviteLink {
@@ -76,7 +77,7 @@ onBothEngines(t, 'an emailed invite supersedes an account that was created witho
   t.strictSame(
     (
       await call('members.list', { params: { organization_id: mallory.organization_id }, key: mallory.key })
-    ).body.results.map((member: any) => member.user.email),
+    ).body.results.map((member) => member.user.email),
     ['mallory@example.com'],
   )
   t.match(
@@ -88,9 +89,12 @@ onBothEngines(t, 'an emailed invite supersedes an account that was created witho
     { status: 400, body: { code: 'invalid_input' } },
     'its invites are deleted',
   )
-  const [record] = await deps.db.all<any>(sql`
+  const record = await rowOf<{ is_active: boolean | number }>(
+    deps.db,
+    sql`
     select u.email, u.is_active, m.level, o.member_count from members m join users u on u.id = m.user_id
-    join organizations o on o.id = m.organization_id where o.id = ${own.id}`)
+    join organizations o on o.id = m.organization_id where o.id = ${own.id}`,
+  )
   t.match(record, { email: `${taken.body.user.uuid}@superseded.invalid`, level: 15, member_count: 0 })
   t.notOk(record.is_active, 'the organization keeps its owner on record')
   t.match(await accept(app, invite), { status: 400, body: { code: 'already_used' } })

@@ -1,14 +1,15 @@
 import t from 'tap'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 
-const currentOf = async ({ call }: TestApp, key?: string): Promise<[string, number]> => {
+const currentOf = async ({ call }: TestApp, key?: string): Promise<[string | undefined, number | undefined]> => {
   const options = key === undefined ? {} : { key }
   const { organization, team } = (await call('users.me', options)).body
-  const named = [await call('organizations.retrieve', { params: { id: '@current' }, ...options })]
-  named.push(await call('projects.retrieve', { params: { id: '@current' }, ...options }))
+  const named = await call('organizations.retrieve', { params: { id: '@current' }, ...options })
+  const project = await call('projects.retrieve', { params: { id: '@current' }, ...options })
   t.same(
     [organization?.id, team?.id],
-    named.map(({ body }) => body.id),
+    [named.body.id, project.body.id],
     'users.me returns the organization and project of @current',
   )
   return [organization?.id, team?.id]
@@ -56,7 +57,7 @@ onBothEngines(t, 'sets the current organization and project', async (t, app) => 
     await call('organization_projects.create', { params: { organization_id: second.id }, body: { name: 'Later' } })
   ).body
   const own: [string, number] = [first.organization_id, first.project_id]
-  const oldest: number = second.teams[0].id
+  const oldest = itemAt(second.teams, 0).id
   const set = (body: object) => call('users.update', { body })
 
   t.match((await set({ set_current_organization: second.id })).body, {

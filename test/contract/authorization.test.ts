@@ -6,6 +6,7 @@ import { contract, type Operation, operations } from '../../src/contract/table.t
 import { sql } from '../../src/sql/template.ts'
 import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import { type ApiResponse, ENGINES, openApp, type SendOptions, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import {
   createResources,
   type Id,
@@ -70,7 +71,7 @@ async function openWorld(app: TestApp): Promise<World> {
   const inOrg = await key({ restrictions: { organizations: [organization_id], projects: null } })
   const inProject = await key({ restrictions: { organizations: null, projects: [project_id] } })
   const org2 = await key({ restrictions: { organizations: [second.id], projects: null } })
-  const project2 = await key({ restrictions: { organizations: null, projects: [second.teams[0].id] } })
+  const project2 = await key({ restrictions: { organizations: null, projects: [itemAt(second.teams, 0).id] } })
   const expired = await key({ expires_at: '2026-01-01T00:00:00.000Z' })
   const session = await app.session()
 
@@ -145,8 +146,8 @@ async function resultOf(world: World, operation: Operation, credentials: SendOpt
 }
 
 /** The result as the table names it. Unexpected results appear with their status and code. */
-function nameOf({ status, body }: ApiResponse, { id, method, isPublic }: Operation): string {
-  const code: string | undefined = body?.code
+function nameOf({ status, error }: ApiResponse, { id, method, isPublic }: Operation): string {
+  const code = error?.code
   // Capture has tokens of its own.
   if (code === 'not_authenticated' || (code === 'authentication_failed' && !isPublic)) return '401'
   if (code === 'permission_denied') return '403'

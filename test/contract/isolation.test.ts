@@ -7,7 +7,7 @@ import { type Operation, operations, resolve } from '../../src/contract/table.ts
 import type { Db } from '../../src/sql/db.ts'
 import { type Engine, name, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
-import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, ENGINES, openApp, type Page, type TestApp } from '../helpers/app.ts'
 import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
 import {
   createTenant,
@@ -268,9 +268,9 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
         const response = await send(app, operation, request, key)
         assertNoLeak(t, response, sent, `${operation.id} with ${JSON.stringify(request.body)}`)
         if (undo && response.status < 300)
-          for (const { id } of [response.body].flat())
+          for (const { id } of [response.body as { id: Id }].flat())
             await send(app, undo, { ...valid, path: { ...valid.path, id }, body: undefined }, key)
-        return `${response.status} ${response.body?.code} ${response.body?.attr}`
+        return `${response.status} ${response.error?.code} ${response.error?.attr}`
       }
       for (const { label, put } of placesOf(operation).filter(({ kind, label }) => !kind && label.startsWith('body')))
         for (const their of SIZE === 'prove' ? kinds : (['organizations', 'projects'] as const)) {
@@ -361,7 +361,7 @@ const expected = ({ area, id }: Operation, label: string): number =>
 
 /** Cursors of the other tenant, by operation. */
 async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Promise<Record<string, string>> {
-  const project = `/api/projects/${ids.projects[0]}`
+  const project = `/api/projects/${ids.projects[0]}` as const
   const run = {
     batch_export_id: String(ids.batch_exports[1]),
     project_id: Number(ids.projects[0]),
@@ -381,8 +381,10 @@ async function theirCursors(app: TestApp, { ids, owner: { key } }: Tenant): Prom
       key,
       body: { start_at: day, end_at: '2025-12-03' },
     })
-  const next = async (url: string): Promise<string> =>
-    new URL((await app.send('GET', url, { key })).body.next).searchParams.get('cursor')!
+  const next = async (url: string): Promise<string> => {
+    const page = (await app.send('GET', url, { key })).body as Page
+    return String(new URL(String(page.next)).searchParams.get('cursor'))
+  }
   const ofEvents = await next(`${project}/events/?limit=1`)
   return {
     'batch_export_runs.list': await next(`${project}/batch_exports/${run.batch_export_id}/runs/`),
@@ -400,9 +402,9 @@ onEachEngine('other tenants see only global plugins', async (t, app) => {
   const theirs = await createTenant(app, 'theirs')
   const ours = await createTenant(app, 'ours')
   const id = theirs.ids.pipeline_destinations[0]!
-  const item = (tenant: Tenant): string =>
-    `/api/organizations/${tenant.ids.organizations[0]}/pipeline_destinations/${id}/`
-  const configs = `/api/projects/${ours.ids.projects[0]}/plugin_configs/`
+  const item = (tenant: Tenant) =>
+    `/api/organizations/${tenant.ids.organizations[0]}/pipeline_destinations/${id}/` as const
+  const configs = `/api/projects/${ours.ids.projects[0]}/plugin_configs/` as const
   const { key } = ours.owner
   t.equal((await app.send('GET', item(ours), { key })).status, 404)
   t.equal((await app.send('PATCH', item(theirs), { key: theirs.owner.key, body: { is_global: true } })).status, 200)

@@ -5,6 +5,7 @@ import { contract, dereference, type Operation, operations, resolve, SINGLE_LINE
 import { personIdOf } from '../../src/events/persons.ts'
 import { specifications } from '../../src/http/bind.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 
 t.setTimeout(10 * 60_000)
 
@@ -43,7 +44,7 @@ function urlOf(
   let index = 0
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (index++ === 0 && operation.within) return String(ids[operation.within])
-    const schema = parametersOf(operation.path).find((parameter) => parameter.name === name)!.schema
+    const schema = parametersOf(operation.path).find((parameter) => parameter.name === name)?.schema
     const id = typeof own === 'string' ? own : (own?.[`${operation.area}.${name}`] ?? own?.[operation.area])
     return id ?? (schema.type === 'integer' ? UNKNOWN_INTEGER : UNKNOWN_UUID)
   })
@@ -51,15 +52,16 @@ function urlOf(
 
 /** Creates one resource of each kind, for checks after the lookup. */
 async function createSubjects(app: TestApp): Promise<Record<string, string>> {
-  const create = async (path: string, body: object): Promise<string> => (await app.send('POST', path, { body })).body.id
-  const within = `/api/organizations/${app.first.organization_id}`
-  const exports = `/api/projects/${app.first.project_id}/batch_exports`
+  const create = async (path: string, body: object): Promise<string> =>
+    String(((await app.send('POST', path, { body })).body as { id: string | number }).id)
+  const within = `/api/organizations/${app.first.organization_id}` as const
+  const exports = `/api/projects/${app.first.project_id}/batch_exports` as const
   const destination = { type: 'NoOp', config: {} }
   const batch_export = await create(`${exports}/`, { name: 'subject', destination, interval: 'day' })
   const range = { start_at: '2025-12-01T00:00:00Z', end_at: '2025-12-02T00:00:00Z' }
   const backfilled = await app.send('POST', `${exports}/${batch_export}/backfill/`, { body: range })
   const plugin = (family: string): Promise<string> =>
-    create(`${within}/${family}/`, { plugin_type: 'source', name: 'Subject' }).then(String)
+    create(`${within}/${family}/`, { plugin_type: 'source', name: 'Subject' })
   const pipeline_destinations = await plugin('pipeline_destinations')
   const seen = { api_key: app.first.project_token, event: 'seen', distinct_id: 'subject' }
   await app.send('POST', '/capture/', { key: null, body: seen })
@@ -67,9 +69,9 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
     persons: personIdOf(app.first.project_id, 'subject'),
     batch_exports: batch_export,
     project_batch_exports: batch_export,
-    batch_export_runs: backfilled.body.latest_runs[0].id,
+    batch_export_runs: itemAt(backfilled.body.latest_runs, 0).id,
     'batch_export_runs.batch_export_id': batch_export,
-    batch_export_backfills: backfilled.body.backfill_id,
+    batch_export_backfills: String(backfilled.body.backfill_id),
     'batch_export_backfills.batch_export_id': batch_export,
     api_keys: await create('/api/personal_api_keys/', { label: 'subject', scopes: ['query:read'] }),
     domains: await create(`${within}/domains/`, { domain: 'subject.example' }),
@@ -112,8 +114,8 @@ onBothEngines(t, 'the error of a missing scope names it', async (t, app) => {
     if (!operation) continue
     const others = scopes.filter((held) => held !== scope && held !== scope.replace(':read', ':write'))
     const key = await app.key({ scopes: others })
-    const { body } = await app.send(operation.method, urlOf(operation, ownIds(app)), { key })
-    t.ok(body.detail.includes(`'${scope}'`), `${operation.id} names ${scope}`)
+    const { error } = await app.send(operation.method, urlOf(operation, ownIds(app)), { key })
+    t.ok(error?.detail.includes(`'${scope}'`), `${operation.id} names ${scope}`)
   }
 })
 
@@ -188,7 +190,7 @@ withSessions('checks the origin and the CSRF token second', async (t, app) => {
     const url = urlOf(operation, { organization: UNKNOWN_UUID, project: UNKNOWN_INTEGER })
     for (const [title, headers] of cases) {
       const response = await app.send(operation.method, url, { ...BROKEN, headers: { cookie, ...headers } })
-      if (operation.method === 'GET') t.not(response.body?.code, 'permission_denied', `${operation.id} with ${title}`)
+      if (operation.method === 'GET') t.not(response.error?.code, 'permission_denied', `${operation.id} with ${title}`)
       else
         t.match(
           response,
@@ -353,9 +355,12 @@ onBothEngines(
     for (const operation of withBody)
       for (const payload of EMPTY_BODIES) {
         const url = urlOf(operation, ownIds(app), subjects)
-        const { status, body } = await app.send(operation.method, url, { raw: { type: 'application/json', payload } })
+        const { status, error } = await app.send(operation.method, url, { raw: { type: 'application/json', payload } })
         // Actions on runs may fail because of the state of the run, but not because of the body.
-        t.ok(status === operation.status || !/body/i.test(body.detail), `${operation.id} with ${payload || 'nothing'}`)
+        t.ok(
+          status === operation.status || !/body/i.test(String(error?.detail)),
+          `${operation.id} with ${payload || 'nothing'}`,
+        )
       }
   },
   { environment: { SECRET_KEY: 'ab'.repeat(32) } },
@@ -374,7 +379,7 @@ onBothEngines(t, '%40 means @ in paths', async (t, app) => {
     t.equal(withoutPlaces(encoded.text), withoutPlaces(plain.text), `${operation.id} encoded`)
   }
   const own = (await app.send('GET', '/api/users/@me/')).body
-  t.equal((await app.send('GET', '/api/users/%40me/?email=%40me')).body.uuid, own.uuid)
+  t.equal(((await app.send('GET', '/api/users/%40me/?email=%40me')).body as typeof own).uuid, own.uuid)
   t.equal((await app.send('POST', '/api/users/%40me/')).status, 405)
   t.equal((await app.send('PATCH', '/api/organizations/%40current/members/%40me/')).body.user.uuid, own.uuid)
 })

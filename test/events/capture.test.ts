@@ -5,6 +5,7 @@ import t from 'tap'
 import { operations } from '../../src/contract/table.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import type { BodyOf } from '../helpers/response-bodies.ts'
 
 interface Stored {
   uuid: string
@@ -424,13 +425,13 @@ onBothEngines(t, 'accepts requests from pages of any origin', async (t, app) => 
 onBothEngines(t, 'rejects the old token after a reset, and records the first event of a project', async (t, app) => {
   const event = { event: 'x', distinct_id: 'a' }
   const team = async () => (await app.send('GET', '/api/organizations/@current/')).body.teams[0]
-  t.equal((await team()).ingested_event, false)
+  t.equal((await team())?.ingested_event, false)
   t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 200)
   const reset = await app.send('PATCH', `/api/projects/${app.first.project_id}/reset_token/`)
   app.advance(1_000)
   t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 401)
   t.equal((await post(app, { ...event, api_key: reset.body.api_token })).status, 200)
-  t.equal((await team()).ingested_event, true)
+  t.equal((await team())?.ingested_event, true)
 })
 
 onBothEngines(
@@ -524,9 +525,10 @@ onBothEngines(t, 'returns the configuration that SDKs request at start', async (
   ]) {
     const response = await post(app, json, path)
     t.match(response, { status: 200, body: configuration }, path)
-    t.strictSame(response.body.flags, {})
-    t.strictSame(response.body.featureFlags, {})
-    t.match(response.body.requestId, /^[0-9a-f-]{36}$/)
+    const { flags, featureFlags, requestId } = response.body as BodyOf<'capture.decide'>
+    t.strictSame(flags, {})
+    t.strictSame(featureFlags, {})
+    t.match(requestId, /^[0-9a-f-]{36}$/)
   }
   for (const path of ['/decide/', '/flags/']) {
     const packings: [payload: string | Buffer, type: string, query?: string][] = [

@@ -14,6 +14,7 @@ import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts
 import { bySize } from '../helpers/assertions/figures.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
+import type { BodyOf } from '../helpers/response-bodies.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
 const SECOND = 1_000_000
@@ -59,8 +60,8 @@ async function bothCounts(db: Db): Promise<[object[], object[]]> {
   return [stored, rows]
 }
 
-const counted = (body: any): Record<string, number> =>
-  Object.fromEntries(body.results.filter((item: any) => item.count).map((item: any) => [item.start, item.count]))
+const counted = ({ results }: BodyOf<'events.histogram'>): Record<string, number> =>
+  Object.fromEntries(results.filter((item) => item.count).map((item) => [item.start, item.count]))
 
 onBothEngines(t, 'counts events per interval, including intervals without events', async (t, app) => {
   await insertEvents(app.deps.events, 1, [
@@ -104,7 +105,7 @@ onBothEngines(t, 'counts events per interval, including intervals without events
     query: { after: '-3w', interval: 'week', event: ['seen', 'gone'] },
   })
   t.strictSame(
-    weeks.body.results.map((item: any) => item.start.slice(0, 10)),
+    weeks.body.results.map((item) => item.start.slice(0, 10)),
     ['2025-12-07', '2025-12-14', '2025-12-21', '2025-12-28'],
     'weeks begin on Sundays',
   )
@@ -185,7 +186,7 @@ onBothEngines(t, 'scans many events in parts, newest first, without losing or re
   )
   // The cursor of the list has the same format.
   const { body } = await app.call('events.list', { query: { limit: 8_000 } })
-  const cursor = new URL(body.next).searchParams.get('cursor')!
+  const cursor = new URL(String(body.next)).searchParams.get('cursor')
   const rest = await app.call('events.histogram', { query: { after: '-1h', cursor } })
   t.match(rest.body, { exact: false, next: null, progress: 1 })
   t.equal(

@@ -105,7 +105,12 @@ t.test('the scanner finds the same token as a parser', async (t) => {
     t.throws(() => scan(text), { message: 'malformed' }, text)
 })
 
-const send = (app: TestApp, payload: unknown, path = '/batch/', headers: Record<string, string> = {}) =>
+const send = <const Path extends string = '/batch/'>(
+  app: TestApp,
+  payload: unknown,
+  path = '/batch/' as Path,
+  headers: Record<string, string> = {},
+) =>
   app.send('POST', path, {
     key: null,
     headers,
@@ -280,8 +285,8 @@ onBothEngines(t, 'rejects events larger than 1 MiB and stores the others', async
   const text = (letter: string, count: number) =>
     event(around, { properties: { $process_person_profile: false, long: letter.repeat(count) } })
   t.strictSame(
-    (await send(app, { api_key, batch: [small, text('é', 600_000), text('é', 500_000)] })).body.refused.map(
-      ({ index }: { index: number }) => index,
+    (await send(app, { api_key, batch: [small, text('é', 600_000), text('é', 500_000)] })).body.refused?.map(
+      ({ index }) => index,
     ),
     [1],
     'bytes are counted, not characters',
@@ -432,7 +437,7 @@ t.test('SIGTERM during large requests stops the server and its parsers in time',
       () => 0,
     ),
   )
-  const children = `/proc/${child.pid}/task/${child.pid}/children`
+  const children = `/proc/${child.pid}/task/${child.pid}/children` as const
   const parsers = (): string[] =>
     existsSync(children) ? readFileSync(children, 'utf8').trim().split(' ').filter(Boolean) : []
   while (existsSync(children) && parsers().length === 0) await pause(5)

@@ -10,7 +10,7 @@ import * as purges from '../../src/store/purges.ts'
 import { onBothEngines, openApp } from '../helpers/app.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
-import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
+import { insertEvents, insertPerson, NEW_YEAR, recordsOf, uuid } from '../helpers/seeds/events.ts'
 
 const DAY = 86_400_000_000
 const silent = { info: () => undefined, error: () => undefined }
@@ -90,7 +90,7 @@ onBothEngines(t, 'deletes events past the retention of their project', async (t,
   app.advance((2 * DAY) / 1000)
   await deps.purger.work()
   t.strictSame(
-    (await send('GET', '/api/projects/1/events/')).body.results.map((record: any) => record.id),
+    recordsOf(await send('GET', '/api/projects/1/events/')).map(({ id }) => id),
     [uuid(1)],
   )
   const elsewhere = await deps.events.get(sql`select 1 as there from events where project_id = 9`)

@@ -18,7 +18,7 @@ async function insertEvents(app: TestApp, project_id: number, rows: Partial<Stor
 
 const follow = async (app: TestApp, query: object = {}) => {
   const { status, body } = await app.call('events.tail', { query })
-  return { status, body, ids: body.results?.map((record: any) => record.id), cursor: body.cursor, more: body.more }
+  return { status, body, ids: body.results?.map(({ id }) => id), cursor: body.cursor, more: body.more }
 }
 
 onBothEngines(t, 'returns the latest events, then every event that is ingested after them', async (t, app) => {
@@ -71,9 +71,9 @@ onBothEngines(t, 'follows events that match all filters', async (t, app) => {
     t.strictSame(await ids({ properties: JSON.stringify({ n: 2 }) }), [uuid(2)])
   }
   const [withPerson] = (await follow(app, { event: 'paid', limit: 1, cursor })).body.results
-  t.match(JSON.parse(withPerson.person), { properties: { email: 'ada@example.com' } })
+  t.match(JSON.parse(String(withPerson?.person)), { properties: { email: 'ada@example.com' } })
   const [without] = (await follow(app, { event: 'paid', limit: 1, cursor, include_person: false })).body.results
-  t.equal(without.person, 'null')
+  t.equal(without?.person, 'null')
 })
 
 onBothEngines(t, 'reads a bounded number of events per request with filters', async (t, app) => {

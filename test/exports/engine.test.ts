@@ -12,6 +12,7 @@ import { permanentError, retryableError } from '../../src/exports/destination.ts
 import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
@@ -23,27 +24,24 @@ const START = Date.parse('2026-01-01T00:00:00Z')
 
 /** Creates a NoOp export, with functions that read its state. */
 async function open(app: TestApp, more: object = {}) {
-  const base = `/api/projects/${app.first.project_id}/batch_exports`
+  const base = `/api/projects/${app.first.project_id}/batch_exports` as const
   const body = { name: 'x', interval: 'hour', destination: { type: 'NoOp', config: {} }, ...more }
   const created = await app.send('POST', `${base}/`, { body })
-  const path = `${base}/${created.body.id}`
+  const path = `${base}/${created.body.id}` as const
   return {
-    id: created.body.id as string,
+    id: created.body.id,
     path,
-    runs: async (): Promise<any[]> =>
-      (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body.results,
+    runs: async () => (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body.results,
     /** Start, end and number of events of each window. */
     windows: async () => {
       const { results } = (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body
-      return results.map((run: any) => [
-        short(run.data_interval_start),
-        short(run.data_interval_end),
-        run.records_completed,
-      ])
+      return results.map(
+        (run) => [short(run.data_interval_start), short(run.data_interval_end), Number(run.records_completed)] as const,
+      )
     },
     log: async (): Promise<string[]> =>
       (await app.send('GET', `${path}/logs/?limit=1000`)).body.results
-        .map(({ level, message }: any) => `${level} ${message}`)
+        .map(({ level, message }) => `${level} ${message}`)
         .reverse(),
   }
 }
@@ -170,10 +168,11 @@ onBothEngines(t, 'delivers every event once when the interval changes', async (t
   await app.deps.exporter.drain()
   const windows = await changing.windows()
   t.equal(
-    windows.reduce((sum: number, [, , records]: any) => sum + records, 0),
+    windows.reduce((sum, [, , records]) => sum + records, 0),
     count,
   )
-  for (const [i, [start]] of windows.entries()) if (i > 0) t.equal(start, windows[i - 1][1], 'windows are consecutive')
+  for (const [i, [start]] of windows.entries())
+    if (i > 0) t.equal(start, windows[i - 1]?.[1], 'windows are consecutive')
 })
 
 onBothEngines(t, 'delivers every event once when the clock steps back an hour', async (t, app) => {
@@ -191,10 +190,10 @@ onBothEngines(t, 'delivers every event once when the clock steps back an hour', 
   await app.deps.exporter.drain()
   const windows = await hourly.windows()
   t.equal(
-    windows.reduce((sum: number, [, , records]: any) => sum + records, 0),
+    windows.reduce((sum, [, , records]) => sum + records, 0),
     5,
   )
-  t.equal(new Set(windows.map(([, end]: any) => end)).size, windows.length, 'window labels are unique')
+  t.equal(new Set(windows.map(([, end]) => end)).size, windows.length, 'window labels are unique')
 })
 
 /** Asserts that the positions of scheduled runs are contiguous. */
@@ -203,7 +202,7 @@ async function assertOnceEach(t: Test, app: TestApp, id: string): Promise<void> 
     sql`select from_position, to_position from batch_export_runs where batch_export_id = ${id} and kind = 'scheduled' order by data_interval_end`,
   )
   t.ok(runs.length > 1)
-  for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, runs[i - 1]!.to_position)
+  for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, runs[i - 1]?.to_position)
 }
 
 for (const engine of ENGINES)
@@ -369,7 +368,7 @@ for (const engine of ENGINES) {
     await ingest(app, plainEvents(10))
     setClock(app, HOUR_MS)
     const drained = app.deps.exporter.drain()
-    let run: any
+    let [run] = await runs()
     while (run?.records_completed === undefined || run.records_completed === null) [run] = await runs()
     t.match(run, { status: 'Running', records_completed: 4, records_total_count: 10, bytes_completed: 90 })
     finish()
@@ -418,7 +417,7 @@ for (const engine of ENGINES) {
       app.advance(10 * MINUTE_MS)
       await app.deps.exporter.drain()
     }
-    const [run] = await failing.runs()
+    const run = itemAt(await failing.runs(), 0)
     t.match(run, { status: 'FailedRetryable', latest_error: 'The server is down.', finished_at: String })
     t.match(
       (await failing.log()).filter((line) => line.startsWith('ERROR')),
@@ -509,7 +508,7 @@ for (const engine of ENGINES) {
     setClock(app, HOUR_MS)
     const draining = exporter.drain()
     while (started < 2) await new Promise(setImmediate)
-    const [run] = await cancelled.runs()
+    const run = itemAt(await cancelled.runs(), 0)
     t.match(await app.send('POST', `${cancelled.path}/runs/${run.id}/cancel/`), {
       status: 200,
       body: { status: 'Cancelled' },
@@ -537,7 +536,7 @@ for (const engine of ENGINES) {
     setClock(app, HOUR_MS)
     const draining = app.deps.exporter.drain()
     while (started < 3) await new Promise(setImmediate)
-    const [run] = await first.runs()
+    const run = itemAt(await first.runs(), 0)
     await app.send('POST', `${first.path}/runs/${run.id}/cancel/`)
     t.equal(aborted, 1)
     await app.send('DELETE', `${second.path}/`)
@@ -584,7 +583,7 @@ for (const engine of ENGINES) {
     setClock(app, HOUR_MS)
     await app.deps.exporter.drain()
     await app.send('POST', `${hourly.path}/pause/`)
-    const [old] = await hourly.runs()
+    const old = itemAt(await hourly.runs(), 0)
     app.advance(60 * DAY_MS)
     const { body: recent } = await app.send('POST', `${hourly.path}/runs/${old.id}/retry/`)
     await app.deps.exporter.drain()
@@ -608,7 +607,8 @@ for (const engine of ENGINES) {
       await app.send('POST', `${path}/backfill/`, {
         body: { start_at: `2025-12-0${day}`, end_at: `2025-12-0${day + 1}` },
       })
-    const [cancelled, waiting] = (await runs()).map((run) => run.id)
+    const started = await runs()
+    const [cancelled, waiting] = [itemAt(started, 0).id, itemAt(started, 1).id]
     await app.send('POST', `${path}/runs/${cancelled}/cancel/`)
     const deleted = app.deps.ids.uuid()
 

@@ -56,8 +56,8 @@ onBothEngines(t, 'names the command that installs a missing library', async (t, 
     const destination = { type, config }
     const created = await create(app, type, config)
     t.match(created, missing, `${library} for ${type}`)
-    t.match(created.body.detail, new RegExp(`^${attr === TYPE ? type : 'Parquet'} needs a library`))
-    t.ok(created.body.detail.includes(` ${library}@${version}`), created.body.detail)
+    t.match(created.error?.detail, new RegExp(`^${attr === TYPE ? type : 'Parquet'} needs a library`))
+    t.ok(created.error?.detail.includes(` ${library}@${version}`), created.text)
     t.match(await app.call('project_batch_exports.test', { body: destination as never }), missing)
     t.match(await app.call('project_batch_exports.update', { params, body: { destination } }), missing)
     const preview = { hogql_query: 'select event from events', destination_type: type }
@@ -91,11 +91,11 @@ onBothEngines(
     })
     const logs = await app.call('project_batch_exports.logs', { params: { batch_export_id } })
     t.ok(
-      logs.body.results.some(({ message }: { message: string }) => message.endsWith('The run is not retried.')),
+      logs.body.results.some(({ message }) => message.endsWith('The run is not retried.')),
       'the log has the reason',
     )
     restore()
-    const retried = await app.call('batch_export_runs.retry', { params: { batch_export_id, id: failed.id } })
+    const retried = await app.call('batch_export_runs.retry', { params: { batch_export_id, id: failed?.id } })
     t.ok(retried.status < 300)
     await app.deps.exporter.drain()
     t.match(await latest(), { status: 'Completed', records_completed: 3 })

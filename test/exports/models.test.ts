@@ -14,6 +14,7 @@ import type { DestinationType } from '../../src/exports/destination.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
+import { only } from '../helpers/assertions/items.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
 import { mergedRows, openClickHouse } from '../helpers/peers/clickhouse.ts'
 import { openRedshift } from '../helpers/peers/redshift.ts'
@@ -27,7 +28,7 @@ const HOUR_MS = 3_600_000
 /** Creates an hourly export to files, with a function that reads all rows delivered so far. */
 async function open(app: TestApp, more: object = {}) {
   const { project_id } = app.first
-  const base = `/api/projects/${project_id}/batch_exports`
+  const base = `/api/projects/${project_id}/batch_exports` as const
   const body = {
     name: 'x',
     interval: 'hour',
@@ -39,7 +40,7 @@ async function open(app: TestApp, more: object = {}) {
   const folder = join(app.deps.files_root, String(project_id), String(created.body.id))
   return {
     created,
-    path: `${base}/${created.body.id}`,
+    path: `${base}/${created.body.id}` as const,
     folder,
     rows: (): any[] =>
       (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [])
@@ -80,7 +81,9 @@ const identify = (distinct_id: string, anonymous: string): SentEvent => ({
 })
 
 const personOf = async (app: TestApp, distinct_id: string) =>
-  (await app.send('GET', `/api/projects/${app.first.project_id}/persons/?distinct_id=${distinct_id}`)).body.results[0]
+  only(
+    (await app.send('GET', `/api/projects/${app.first.project_id}/persons/?distinct_id=${distinct_id}`)).body.results,
+  )
 
 onBothEngines(t, 'delivers the persons that changed, with every distinct id', async (t, app) => {
   const { created, folder, rows } = await open(app)
@@ -356,9 +359,9 @@ onBothEngines(t, 'two nodes close a session once', async (t, app) => {
 
 onBothEngines(t, 'sessions go with the events of their project and person, and past the retention', async (t, app) => {
   const left = async () =>
-    (await app.deps.events.all<any>(sql`select session_id from event_sessions order by session_id`)).map(
-      ({ session_id }) => session_id,
-    )
+    (
+      await app.deps.events.all<{ session_id: string }>(sql`select session_id from event_sessions order by session_id`)
+    ).map(({ session_id }) => session_id)
   const old = new Date(Date.parse(app.deps.now()) - 40 * 86_400_000).toISOString()
   await ingest(app, [
     { distinct_id: 'ada', properties: { $session_id: 'hers' } },
@@ -499,7 +502,7 @@ for (const engine of ENGINES)
       const versions = (await rows()).map(({ version }) => Number(version))
       await ingest(app, [{ distinct_id: 'ada', properties: { $set: { plan: 'team' } } }])
       const { body } = await app.call('persons.list', { query: { distinct_id: 'bob' } })
-      await app.call('persons.delete', { params: { id: body.results[0].id } })
+      await app.call('persons.delete', { params: { id: only(body.results).id } })
       await settle(app)
       for (const range_key of ['second', 'third']) {
         await send({ range_key })

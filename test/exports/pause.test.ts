@@ -53,10 +53,10 @@ async function openRecording(t: Test, engine: TestApp['engine']) {
 /** Creates an export in a new project. */
 async function openExport(app: TestApp, more: object = {}) {
   const project_id: number = (await app.send('POST', '/api/projects/', { body: { name: 'p' } })).body.id
-  const base = `/api/projects/${project_id}/batch_exports`
+  const base = `/api/projects/${project_id}/batch_exports` as const
   const body = { name: 'x', interval: 'hour', destination: { type: 'NoOp', config: {} }, ...more }
   const created = await app.send('POST', `${base}/`, { body })
-  const path = `${base}/${created.body.id}`
+  const path = `${base}/${created.body.id}` as const
   return {
     id: created.body.id as string,
     path,

@@ -101,10 +101,11 @@ onBothEngines(t, 'names the line and column of an error in a query', async (t, a
   })
   t.equal(valid.status, 201)
   for (const [hogql_query, line, column, words] of BROKEN) {
-    const { status, body } = await preview(app, hogql_query)
+    const { status, body, error } = await preview(app, hogql_query)
+    const detail = String(error?.detail)
     t.match({ status, body }, { status: 400, body: { attr: 'hogql_query', code: 'invalid_input' } }, hogql_query)
-    t.equal(/ \(line \d+, column \d+\)\.$/.exec(body.detail)?.[0], ` (line ${line}, column ${column}).`, body.detail)
-    t.ok(body.detail.startsWith(words), body.detail)
+    t.equal(/ \(line \d+, column \d+\)\.$/.exec(detail)?.[0], ` (line ${line}, column ${column}).`, detail)
+    t.ok(detail.startsWith(words), detail)
     if (hogql_query === '') continue
     const created = await app.call('project_batch_exports.create', {
       body: { name: 'Broken', interval: 'hour', destination, hogql_query },
@@ -118,10 +119,10 @@ onBothEngines(t, 'names the line and column of an error in a query', async (t, a
 })
 
 onBothEngines(t, 'names the line and column of an error in parameters of the event list', async (t, app) => {
-  const detail = async (query: object): Promise<[string, string]> => {
-    const { status, body } = await app.call('events.list', { query })
+  const detail = async (query: object) => {
+    const { status, error } = await app.call('events.list', { query })
     t.equal(status, 400)
-    return [body.attr, body.detail]
+    return [error?.attr, error?.detail]
   }
   t.strictSame(await detail({ where: ['true', '1 =\n foo'] }), ['where__1', 'Unknown field "foo" (line 2, column 2).'])
   t.strictSame(await detail({ select: ['  foo -- label'] }), ['select__0', 'Unknown field "foo" (line 1, column 3).'])

@@ -215,7 +215,7 @@ t.test('accepts the names of IANA time zones only', async (t) => {
     t.equal(findTimeZone(name), undefined, name)
 })
 
-const baseOf = (app: TestApp): string => `/api/projects/${app.first.project_id}/batch_exports`
+const baseOf = (app: TestApp) => `/api/projects/${app.first.project_id}/batch_exports` as const
 const newExport = (more: object) => ({ name: 'x', destination: { type: 'NoOp', config: {} }, interval: 'day', ...more })
 
 const setClock = (app: TestApp, time: string): void => app.advance(Date.parse(time) - Date.parse(app.deps.now()))
@@ -227,7 +227,7 @@ onBothEngines(t, 'validates the time zone and the offsets', async (t, app) => {
   })
   const set = { timezone: 'Europe/Berlin', offset_day: 1, offset_hour: 6 }
   t.match(created, { status: 201, body: { ...set, next_run_at: '2026-01-05T05:00:00.000Z' } })
-  const one = `${base}/${created.body.id}/`
+  const one = `${base}/${created.body.id}/` as const
   const none = { timezone: 'UTC', offset_day: 0, offset_hour: 0 }
   t.match((await app.send('POST', `${base}/`, { body: newExport({ interval: 'week' }) })).body, {
     ...none,
@@ -272,7 +272,7 @@ onBothEngines(t, 'validates the time zone and the offsets', async (t, app) => {
   t.match(await patch(nulls), { ...none, interval: 'week' }, 'null is the default')
   const { body: log } = await app.send('GET', `/api/organizations/${app.first.organization_id}/activity_log/?limit=1`)
   t.match(
-    log.results[0].changes.find(({ field }: any) => field === 'offset_day'),
+    log.results[0]?.changes.find(({ field }) => field === 'offset_day'),
     { before: 3, after: 0 },
     'the activity log has the change',
   )
@@ -303,14 +303,14 @@ onBothEngines(t, 'delivers each event once across changes of the clocks, the zon
   await app.deps.exporter.drain()
   const runs = (await app.send('GET', `${base}/${id}/runs/?ordering=data_interval_start`)).body.results
   t.same(
-    runs.slice(0, 4).map((run: any) => run.data_interval_end),
+    runs.slice(0, 4).map((run) => run.data_interval_end),
     ['2026-03-28T01:00:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:00:00.000Z', '2026-03-31T00:00:00.000Z'],
     'days of 24, 23 and 24 hours',
   )
   for (const [i, run] of runs.slice(1).entries())
-    t.equal(run.data_interval_start, runs[i].data_interval_end, 'windows follow each other')
+    t.equal(run.data_interval_start, runs[i]?.data_interval_end, 'windows follow each other')
   t.equal(
-    runs.reduce((sum: number, run: any) => sum + run.records_completed, 0),
+    runs.reduce((sum, run) => sum + Number(run.records_completed), 0),
     sent,
     'no event is lost or repeated',
   )
@@ -318,7 +318,7 @@ onBothEngines(t, 'delivers each event once across changes of the clocks, the zon
     sql`select from_position, to_position from batch_export_runs where batch_export_id = ${id} order by data_interval_end`,
   )
   for (const [i, { from_position }] of positions.slice(1).entries())
-    t.equal(from_position, positions[i]!.to_position, 'positions follow each other')
+    t.equal(from_position, positions[i]?.to_position, 'positions follow each other')
 })
 
 onBothEngines(t, 'catches up local days after a downtime, and pauses within one', async (t, app) => {
@@ -332,7 +332,7 @@ onBothEngines(t, 'catches up local days after a downtime, and pauses within one'
   }
   await app.deps.exporter.drain()
   const windows = async () =>
-    (await app.send('GET', `${base}/${id}/runs/?ordering=data_interval_start`)).body.results.map((run: any) => [
+    (await app.send('GET', `${base}/${id}/runs/?ordering=data_interval_start`)).body.results.map((run) => [
       run.data_interval_end.slice(0, 16),
       run.records_completed,
     ])

@@ -30,9 +30,11 @@ import { isUnrestricted, type KeyRestrictions, UNRESTRICTED } from '../../src/st
 import * as members from '../../src/store/members.ts'
 import type { SignInMethod } from '../../src/store/sessions.ts'
 import * as users from '../../src/store/users.ts'
+import { defined } from './assertions/items.ts'
 import { freshFolder } from './folders.ts'
 import { migratedDatabase } from './programs/postgres.ts'
 import { readerProgram } from './programs/process.ts'
+import type { BodyAt, BodyOf, Schemas } from './response-bodies.ts'
 import { knownIds } from './seeds/ids.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
@@ -42,12 +44,22 @@ process.on('warning', (warning) => {
   if ((warning as { code?: string }).code?.startsWith('FSTDEP')) throw warning
 })
 
-export interface ApiResponse {
+export interface ApiResponse<Body = unknown> {
   status: number
   headers: Record<string, unknown>
-  body: any
+  /** The JSON body, with the type of a successful response. */
+  body: Body
+  /** The body of a response with status 400 or more. */
+  error: ErrorBody | undefined
   text: string
 }
+
+export interface Page {
+  next: string | null
+  previous?: string | null
+}
+
+export type ErrorBody = Schemas['Error']
 
 export interface Person {
   id: number
@@ -57,6 +69,13 @@ export interface Person {
   key: string
 }
 
+/** Sends a request. The type of its URL decides the type of the response body. */
+export type Send<Options> = <const Method extends string, const Url extends string>(
+  method: Method,
+  url: Url,
+  options?: Options,
+) => Promise<ApiResponse<BodyAt<Method, Url>>>
+
 export interface TestApp {
   engine: Engine
   app: FastifyInstance
@@ -65,9 +84,15 @@ export interface TestApp {
   /** Moves the clock that the server sees. */
   advance(milliseconds: number): void
   /** Sends a request with the first key, or with `key`; null sends no key. */
-  send(method: string, url: string, options?: SendOptions): Promise<ApiResponse>
+  send: Send<SendOptions>
   /** Sends a request to an operation. Its path names the first organization and project unless `params` do. */
-  call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<ApiResponse>
+  call<Id extends OperationId>(id: Id, options?: CallOptions<Id>): Promise<ApiResponse<BodyOf<Id>>>
+  /** Follows a link of a page. */
+  follow<Body extends Page>(
+    page: { body: Body },
+    link?: 'next' | 'previous',
+    options?: SendOptions,
+  ): Promise<ApiResponse<Body>>
   /** Sets the password of the user of a key as the operator does, without a record in the activity log. */
   setPassword(password: string, key?: string): Promise<void>
   /** The headers of a new session of a user. */
@@ -139,7 +164,7 @@ export async function openApp(
     processes,
     ...(readerProgram && { readerProgram }),
   })
-  const first = (await firstRun(deps.db, deps.ids, deps.now()))!
+  const first = defined(await firstRun(deps.db, deps.ids, deps.now()))
   // Includes the work of the test itself, so it is not a failure.
   t.teardown(watchEventLoop((stall) => t.comment(`the event loop was blocked: ${JSON.stringify(stall)}`)))
   const undeclared: string[] = []
@@ -156,14 +181,15 @@ export async function openApp(
     (await issue(deps.db, deps.ids, deps.now(), { user_id, label: 'test', scopes, restrictions, expires_at })).value
   const createPerson = async (email: string): Promise<Person> => {
     const { db, ids } = deps
-    const user = await users.create(db, {
+    const created = await users.create(db, {
       uuid: ids.uuid(),
       distinct_id: ids.uuid(),
       email,
       first_name: 'P',
       now: deps.now(),
     })
-    return { id: user!.id, uuid: user!.uuid, email, key: await key({ user_id: user!.id }) }
+    const { id, uuid } = defined(created, 'a new address')
+    return { id, uuid, email, key: await key({ user_id: id }) }
   }
 
   const session: TestApp['session'] = async ({ user_id = 1, method = 'password', second_factor = true } = {}) => {
@@ -189,7 +215,11 @@ export async function openApp(
   const credentials: TestApp['credentials'] = async (value) =>
     (sessions ? await sessionHeaders(value) : undefined) ?? { authorization: `Bearer ${value}` }
 
-  const send: TestApp['send'] = async (method, path, { key = first.api_key, body, raw, headers = {} } = {}) => {
+  const send = async <Body>(
+    method: string,
+    path: string,
+    { key = first.api_key, body, raw, headers = {} }: SendOptions = {},
+  ): Promise<ApiResponse<Body>> => {
     const type = raw ? raw.type : body === undefined ? undefined : 'application/json'
     const response = await app.inject({
       method: method as InjectOptions['method'],
@@ -205,11 +235,13 @@ export async function openApp(
     // of a key, has started.
     await nextLoop()
     const json = String(response.headers['content-type']).includes('json') && method !== 'HEAD'
+    const parsed = json ? response.json() : undefined
     const result = {
       status: response.statusCode,
       headers: response.headers,
       text: response.payload,
-      body: json ? response.json() : undefined,
+      body: parsed,
+      error: response.statusCode >= 400 ? parsed : undefined,
     }
     transcript.push({
       request: `${method} ${path.replace(TIME_IN_URL, '<time>')}`,
@@ -234,6 +266,10 @@ export async function openApp(
       time += milliseconds
     },
     send,
+    follow: ({ body }, link = 'next', options = {}) => {
+      const { pathname, search } = new URL(defined(body[link], `a ${link} page`))
+      return send('GET', `${pathname}${search}`, options)
+    },
     call: (id, { params, query, ...options } = {}) => {
       const { method, path } = operationOf(id)
       const { organization_id, project_id } = first
@@ -369,7 +405,7 @@ function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: stri
   app.addHook('onSend', async (request, reply, payload) => {
     const declared = request.operation ? resolve(request.operation.source).responses : undefined
     if (declared && !declared[reply.statusCode])
-      undeclared.push(`${request.operation!.id} returned ${reply.statusCode}, which the contract does not declare`)
+      undeclared.push(`${request.operation?.id} returned ${reply.statusCode}, which the contract does not declare`)
     if (reply.statusCode >= 400 && request.method !== 'HEAD' && !isError(JSON.parse(String(payload))))
       undeclared.push(`${request.method} ${request.url} failed with ${payload}`)
     return payload
@@ -381,7 +417,7 @@ function checkResponses(app: FastifyInstance, dialect: Dialect, undeclared: stri
     const pointer = ['paths', ...place, 'content', 'application/json', 'schema']
       .map((key) => encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1')))
       .join('/')
-    const validate = written.getSchema(`${dialect}#/${pointer}`)!
+    const validate = defined(written.getSchema(`${dialect}#/${pointer}`), pointer)
     if (!validate(JSON.parse(text)))
       undeclared.push(
         `${operation.id} returned an invalid body: ${written.errorsText(validate.errors)}: ${text.slice(0, 500)}`,

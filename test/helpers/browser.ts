@@ -1,8 +1,8 @@
-import type { ApiResponse, TestApp } from './app.ts'
+import type { Send, TestApp } from './app.ts'
 
 /** A browser: keeps cookies, and sends its origin and the CSRF token as the console does. */
 export interface Browser {
-  send(method: string, path: string, options?: BrowserOptions): Promise<ApiResponse>
+  send: Send<BrowserOptions>
   cookies: Map<string, string>
   /** Signs in with a password. Throws if that fails. */
   signIn(email: string, password: string): Promise<void>

@@ -26,8 +26,8 @@ const FIELDS = [
 /** Closes a script element, opens a comment, and contains line separators. */
 const GREETING = '</script><!-- \u2028\u2029 ünï'
 
-const appsOf = ({ first }: TestApp): string => `/api/organizations/${first.organization_id}/pipeline_frontend_apps/`
-const configsOf = ({ first }: TestApp): string => `/api/projects/${first.project_id}/plugin_configs/`
+const appsOf = ({ first }: TestApp) => `/api/organizations/${first.organization_id}/pipeline_frontend_apps/` as const
+const configsOf = ({ first }: TestApp) => `/api/projects/${first.project_id}/plugin_configs/` as const
 
 async function install(app: TestApp, source: Record<string, string>, config: object[] = FIELDS): Promise<number> {
   const created = await app.send('POST', appsOf(app), {
@@ -40,7 +40,7 @@ async function install(app: TestApp, source: Record<string, string>, config: obj
 const configure = async (app: TestApp, plugin: number, config: object = {}, more: object = {}): Promise<number> =>
   (await app.send('POST', configsOf(app), { body: { plugin, enabled: true, config, ...more } })).body.id
 
-async function siteApps(app: TestApp, path = '/decide/'): Promise<{ id: number; url: string; type: string }[]> {
+async function siteApps(app: TestApp, path: '/decide/' | '/flags/?v=2&config=true' = '/decide/') {
   const { body } = await app.send('POST', path, { key: null, body: { token: app.first.project_token } })
   return body.siteApps
 }
@@ -122,7 +122,7 @@ onBothEngines(
   async (t, app) => {
     const plugin = await install(app, { 'site.ts': SITE })
     const id = await configure(app, plugin, { greeting: 'a' }, { order: 2 })
-    const item = `${configsOf(app)}${id}/`
+    const item = `${configsOf(app)}${id}/` as const
     const urls = [await urlOf(app)]
     const change = async (send: () => Promise<unknown>, expected: object): Promise<void> => {
       await send()
@@ -258,7 +258,7 @@ onBothEngines(
       refused('source__plugin.json'),
     )
     const plugin = await install(app, { 'site.ts': SITE }, [{ key: 'token', type: 'string', secret: true }])
-    const item = `${appsOf(app)}${plugin}/`
+    const item = `${appsOf(app)}${plugin}/` as const
     const asObject = { token: { type: 'string', secret: true, site: true } }
     t.match(await app.send('PATCH', item, { body: { config_schema: asObject } }), refused('config_schema'))
     t.match(
@@ -298,7 +298,7 @@ export const scene = { title: 'Hello', component: ({ name }: Props) => <p classN
 `
     const plugin = await install(app, { 'frontend.tsx': FRONTEND })
     const id = await configure(app, plugin, {}, { enabled: false })
-    const url = `${configsOf(app)}${id}/frontend/`
+    const url = `${configsOf(app)}${id}/frontend/` as const
     const get = () => app.send('GET', url)
     const response = await get()
     t.match(response, {

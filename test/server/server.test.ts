@@ -14,7 +14,7 @@ import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 
 onBothEngines(t, 'handles trailing slashes, unsupported methods and unknown paths', async (t, { send, first }) => {
-  const url = `/api/organizations/${first.organization_id}`
+  const url = `/api/organizations/${first.organization_id}` as const
   t.equal((await send('GET', url)).text, (await send('GET', `${url}/`)).text, 'the trailing slash is optional')
   t.match(await send('PUT', url, { body: {} }), {
     status: 405,
@@ -204,7 +204,7 @@ t.test('falls back to the address of the proxy if its headers are invalid', asyn
       payload: JSON.stringify({ api_key: first.project_token, uuid, event: 'e', distinct_id: 'd' }),
     })
     t.equal(statusCode, 200)
-    const url = `/api/projects/${project.id}/events/${uuid}/`
+    const url = `/api/projects/${project.id}/events/${uuid}/` as const
     const { body } = await app
       .inject({ url, headers: { authorization: `Bearer ${first.api_key}` } })
       .then((response) => ({ body: response.json() }))
@@ -349,7 +349,7 @@ t.test('links use SITE_URL or the headers of a trusted proxy', async (t) => {
     ],
   ] as const) {
     const app = await openApp(t, 'sqlite', { environment: { TRUST_PROXY: 'true' } })
-    t.equal(new URL(await next(app, { host: 'inside:8000', ...sent })).origin, origin)
+    t.equal(new URL(String(await next(app, { host: 'inside:8000', ...sent }))).origin, origin)
   }
   t.match(
     await next(await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example/' } }), forwarded),

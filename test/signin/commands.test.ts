@@ -67,9 +67,9 @@ for (const engine of ENGINES)
     t.equal((await browser.send('GET', organization)).body.member_count, '1')
 
     const log = (await browser.send('GET', `${organization}activity_log/`)).body.results
-    const operations = log.filter(({ actor }: any) => actor === 'operator')
+    const operations = log.filter(({ actor }) => actor === 'operator')
     t.strictSame(
-      operations.map(({ area, activity, changes }: any) => [area, activity, ...changes.map(({ after }: any) => after)]),
+      operations.map(({ area, activity, changes }) => [area, activity, ...changes.map(({ after }) => after)]),
       [
         ['users', 'activated'],
         ['sessions', 'ended', 'deactivated'],

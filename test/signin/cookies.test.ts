@@ -43,7 +43,7 @@ const cookiesOf = ({ headers }: ApiResponse): Record<string, string> =>
     }),
   )
 
-const post = (browser: Browser, path: string, body?: unknown): Promise<ApiResponse> =>
+const post = <const Path extends string>(browser: Browser, path: Path, body?: unknown) =>
   browser.send('POST', path, body === undefined ? {} : { body })
 
 /** A browser with one cookie of another browser under another name. */

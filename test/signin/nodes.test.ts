@@ -16,14 +16,14 @@ const PASSWORD = 'correct horse battery staple'
 const OTHER_PASSWORD = 'four unrelated dictionary nouns'
 const ME = '/api/users/@me/'
 const ORGANIZATION = '/api/organizations/@current/'
-const SESSIONS = `${ME}login_sessions/`
+const SESSIONS = `${ME}login_sessions/` as const
 
-async function send(
+async function send<Body>(
   { url }: ServerProcess,
   method: string,
   path: string,
   { body, key = null, headers = {} }: SendOptions,
-): Promise<ApiResponse> {
+): Promise<ApiResponse<Body>> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const sent = {
@@ -40,12 +40,9 @@ async function send(
   })
   const text = await readText(response)
   const json = response.headers['content-type']?.includes('json')
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text,
-    body: json ? JSON.parse(text) : undefined,
-  }
+  const status = response.statusCode ?? 0
+  const parsed = json ? JSON.parse(text) : undefined
+  return { status, headers: response.headers, text, body: parsed, error: status >= 400 ? parsed : undefined }
 }
 
 /** A browser behind a load balancer: `on` chooses the node of the next request. */
@@ -91,8 +88,8 @@ for (const engine of ENGINES) {
     }
     const hasEnded = async (browser: RoamingBrowser, title: string) =>
       t.strictSame(await statuses(browser, nodes), [401, 401], `${title} ends it on both nodes`)
-    const currentId = async (browser: RoamingBrowser): Promise<string> =>
-      (await browser.on(a).send('GET', SESSIONS)).body.results.find((one: any) => one.is_current).id
+    const currentId = async (browser: RoamingBrowser) =>
+      (await browser.on(a).send('GET', SESSIONS)).body.results.find((one) => one.is_current)?.id
 
     const leaving = await signedIn(a)
     t.equal(

@@ -99,7 +99,7 @@ function onEach(name: string, scenario: (t: Test, world: World) => Promise<unkno
 }
 
 const membersOf = async ({ call }: World) =>
-  new Map<string, any>((await call('members.list')).body.results.map((member: any) => [member.user.email, member]))
+  new Map((await call('members.list')).body.results.map((member) => [member.user.email, member]))
 
 onEach('an invite, a domain with provisioning, or neither', async (t, world) => {
   const { openid, signOn, call, send, count } = world
@@ -143,7 +143,7 @@ onEach('an invite, a domain with provisioning, or neither', async (t, world) => 
   })
   t.match((await membersOf(world)).get('owner@example.com'), { has_social_auth: false })
   t.equal((await call('invites.list')).body.count, 0, 'the invite is used')
-  const link = `/api/signup/${invite.id}/?token=${invite.signup_token}`
+  const link = `/api/signup/${invite.id}/?token=${invite.signup_token}` as const
   t.match(await send('GET', link, { key: null }), { status: 400, body: { code: 'already_used' } })
 
   const id = await world.domain()
@@ -186,7 +186,7 @@ onEach('an existing user accepts an invite by single sign-on', async (t, world) 
   const browser = openBrowser(world)
   t.match(await signOn(browser, 'oidc', 'rival', { invite_id: invite.id }), arrived())
   t.match((await membersOf(world)).get('rival@example.com'), { level: 8 })
-  t.equal((await browser.send('GET', ME)).body.organization.id, rival.organization_id, '@current does not move')
+  t.equal((await browser.send('GET', ME)).body.organization?.id, rival.organization_id, '@current does not move')
 })
 
 onEach('an identity is known by its subject, not by its address', async (t, world) => {
@@ -372,7 +372,7 @@ onEach('failures are recorded where the user or the organization is known', asyn
   const log = async (length: number) => {
     for (;;) {
       const { results } = (await call('activity_log.list', { query: { area: 'sessions' } })).body
-      const failed = results.filter(({ activity }: any) => activity === 'sign_in_failed')
+      const failed = results.filter(({ activity }) => activity === 'sign_in_failed')
       if (failed.length >= length) return failed
     }
   }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type SendOptions, type TestApp } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp, type Send, type SendOptions, type TestApp } from '../helpers/app.ts'
+import { only } from '../helpers/assertions/items.ts'
 import { openBrowser } from '../helpers/browser.ts'
 import { until } from '../helpers/programs/site.ts'
 
@@ -122,9 +123,8 @@ onBothEngines(t, 'sessions expire, and end at sign-out and on request', async (t
   t.not(first.cookies.get('workspace_session'), old, 'signing in again replaces the session')
   t.equal((await first.send('GET', '/api/users/@me/login_sessions/')).body.count, 2)
 
-  const other = (await first.send('GET', '/api/users/@me/login_sessions/')).body.results.find(
-    (one: any) => !one.is_current,
-  )
+  const sessions = (await first.send('GET', '/api/users/@me/login_sessions/')).body.results
+  const other = only(sessions.filter((one) => !one.is_current))
   t.equal((await first.send('DELETE', `/api/users/@me/login_sessions/${other.id}/`)).status, 204)
   t.equal((await second.send('GET', ME)).status, 401)
   t.equal((await first.send('DELETE', `/api/users/@me/login_sessions/${other.id}/`)).status, 404)
@@ -156,7 +156,7 @@ onBothEngines(t, 'sessions expire, and end at sign-out and on request', async (t
 
 onBothEngines(t, 'passwords are checked when they are set', async (t, app) => {
   const headers = await app.session()
-  const send = (method: string, path: string, options: SendOptions = {}) =>
+  const send: Send<SendOptions> = (method, path, options = {}) =>
     app.send(method, path, { key: null, headers, ...options })
   const set = (password: string, more = {}) => send('PATCH', ME, { body: { password, ...more } })
   t.match(await set('short1!'), { status: 400, body: { code: 'password_too_short', attr: 'password' } })
@@ -365,7 +365,7 @@ onBothEngines(t, 'changes of owners and domains require a sign-in within the las
   const browser = openBrowser(app)
   await browser.signIn(EMAIL, PASSWORD)
   const member = await app.member('member@example.com', 1)
-  const organization = `/api/organizations/${app.first.organization_id}`
+  const organization = `/api/organizations/${app.first.organization_id}` as const
   const domain = await app.send('POST', `${organization}/domains/`, { body: { domain: 'example.com' } })
   const setLevel = (level: number) =>
     browser.send('PATCH', `${organization}/members/${member.uuid}/`, { body: { level } })
@@ -375,8 +375,11 @@ onBothEngines(t, 'changes of owners and domains require a sign-in within the las
     browser.send('POST', `${organization}/invites/bulk/`, {
       body: levels.map((level, i) => ({ target_email: `${i}.${level}@example.com`, level })),
     })
-  const onDomain = (method: string, path = '', body?: object) =>
-    browser.send(method, `${organization}/domains/${path}`, body && { body })
+  const onDomain = <const Method extends string, const Path extends string>(
+    method: Method,
+    path: Path,
+    body?: object,
+  ) => browser.send(method, `${organization}/domains/${path}` as const, body && { body })
 
   const refused = { status: 403, body: { code: 'reauthentication_required' } }
   app.advance(3_600_000)

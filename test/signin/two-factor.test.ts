@@ -4,7 +4,15 @@ import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
 import * as accounts from '../../src/store/accounts.ts'
 import type { SignInMethod } from '../../src/store/sessions.ts'
-import { type ApiResponse, ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import {
+  type ApiResponse,
+  ENGINES,
+  onBothEngines,
+  openApp,
+  type Send as SendRequest,
+  type TestApp,
+} from '../helpers/app.ts'
+import { itemAt, only } from '../helpers/assertions/items.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
 
 t.setTimeout(10 * 60_000)
@@ -21,7 +29,7 @@ const NEEDS_SECOND_FACTOR = { status: 403, body: { type: 'authentication_error',
 const NEEDS_SIGN_IN = { status: 403, body: { code: 'reauthentication_required' } }
 const DENIED = { status: 403, body: { code: 'permission_denied' } }
 
-type Send = (method: string, path: string, body?: unknown) => Promise<ApiResponse>
+type Send = SendRequest<unknown>
 
 /** Requests with a session of the first user. */
 async function sessionOf(app: TestApp, second_factor: boolean, method: SignInMethod = 'password'): Promise<Send> {
@@ -39,7 +47,7 @@ async function openEnforcing(app: TestApp) {
   const { organization_id: enforcing, project_id } = app.first
   const other = (await app.call('organizations.create', { body: { name: 'Without the rule' } })).body
   await app.call('organizations.update', { params: { id: enforcing }, body: { enforce_2fa: true } })
-  return { enforcing, project_id, other: other.id as string, otherProject: other.teams[0].id as number }
+  return { enforcing, project_id, other: other.id, otherProject: itemAt(other.teams, 0).id }
 }
 
 onBothEngines(t, 'new and wider access of keys needs the second factor of the session', async (t, app) => {
@@ -89,7 +97,11 @@ onBothEngines(t, 'new and wider access of keys needs the second factor of the se
   t.match(await update(owner, own, { scopes: ['query:read'] }), NEEDS_SECOND_FACTOR)
   t.equal((await update(owner, own, { label: 'First' })).status, 200)
   t.equal((await owner('POST', KEYS, key({ scoped_organizations: [other] }))).status, 201)
-  t.match(await update(withKey(app, narrow.value), narrow, { scoped_organizations: [] }), DENIED, 'widening itself')
+  t.match(
+    await update(withKey(app, String(narrow.value)), narrow, { scoped_organizations: [] }),
+    DENIED,
+    'widening itself',
+  )
   t.equal((await plain('DELETE', `${KEYS}${reaching.id}/`)).status, 204, 'a key can always be revoked')
 
   t.equal((await (await sessionOf(app, false, 'google-oauth2'))('POST', KEYS, key())).status, 201, 'trusted provider')
@@ -105,9 +117,9 @@ onBothEngines(t, 'a session without the required second factor gets no token', a
     )
   ).map(({ api_token }) => api_token)
 
-  const list = async (send: Send, area: string) => {
+  const list = async (send: Send, area: 'organizations' | 'projects') => {
     const { body, text } = await send('GET', `/api/${area}/`)
-    return { count: body.count, ids: body.results.map(({ id }: { id: unknown }) => id), text }
+    return { count: body.count, ids: body.results.map(({ id }) => id), text }
   }
   const listed = [await list(plain, 'organizations'), await list(plain, 'projects')]
   t.match(listed, [
@@ -128,7 +140,7 @@ onBothEngines(t, 'a session without the required second factor gets no token', a
   t.match(me, { status: 200, body: { organization: { id: enforcing }, team: null } }, '@me names the organization only')
   const updated = await plain('PATCH', ME, { set_current_organization: enforcing })
   t.match(updated, { status: 200, body: { team: null } })
-  t.equal((await confirmed('GET', ME)).body.team.id, project_id)
+  t.equal((await confirmed('GET', ME)).body.team?.id, project_id)
   const created = [
     await plain('POST', '/api/projects/', { name: 'x' }),
     await plain('POST', '/api/projects/', { name: 'x', organization: enforcing }),
@@ -162,8 +174,8 @@ onBothEngines(t, 'turning the rule on or off needs a fresh sign-in', async (t, a
 onBothEngines(t, 'keys cannot reach the password, the second factor, the sessions and other keys', async (t, app) => {
   const owner = withKey(app, app.first.api_key)
   const restricted = await app.key({ restrictions: { organizations: null, projects: [app.first.project_id] } })
-  const { id } = (await app.send('GET', `${ME}login_sessions/`, { key: null, headers: await app.session() })).body
-    .results[0]
+  const sessions = await app.send('GET', `${ME}login_sessions/`, { key: null, headers: await app.session() })
+  const { id } = only(sessions.body.results)
   for (const [method, path, body] of [
     ['GET', `${ME}two_factor_status/`],
     ['POST', `${ME}two_factor_start_setup/`],
@@ -189,7 +201,7 @@ onBothEngines(t, 'keys cannot reach the password, the second factor, the session
   t.equal((await update(owner, { label: 'y', scoped_organizations: key.scoped_organizations })).status, 200)
   t.equal((await update(owner, { scopes: ['query:read'] })).status, 200)
   t.equal((await update(owner, { scopes: ['*'] })).status, 200)
-  const itself = withKey(app, other.value)
+  const itself = withKey(app, String(other.value))
   t.equal((await update(itself, { scoped_teams: [app.first.project_id] })).status, 200, 'its own access, to less')
   t.equal((await update(await sessionOf(app, false), { scoped_organizations: [] })).status, 200)
 })
@@ -216,12 +228,12 @@ for (const engine of ENGINES)
   t.test(`changes of a second factor need a fresh sign-in and a proof (${engine})`, async (t) => {
     const app = await openApp(t, engine, { environment })
     const browser = await openSignedIn(app)
-    const post = (path: string, body?: unknown) =>
-      browser.send('POST', `${ME}${path}`, body === undefined ? {} : { body })
+    const post = <const Path extends string>(path: Path, body?: unknown) =>
+      browser.send('POST', `${ME}${path}` as const, body === undefined ? {} : { body })
     app.advance(HOUR_MS)
     for (const path of ['two_factor_start_setup/', 'login_sessions/end_others/'])
       t.match(await post(path), NEEDS_SIGN_IN, path)
-    const [own] = (await browser.send('GET', `${ME}login_sessions/`)).body.results
+    const own = itemAt((await browser.send('GET', `${ME}login_sessions/`)).body.results, 0)
     t.match(await browser.send('DELETE', `${ME}login_sessions/${own.id}/`), NEEDS_SIGN_IN)
     await browser.signIn(EMAIL, PASSWORD)
     const { code, backup_codes } = await setUp(t, app, browser)
@@ -272,8 +284,10 @@ const PARALLEL = 50
 /** Sends fifty guesses at once and counts the responses by their codes. */
 async function guesses(guess: () => Promise<ApiResponse>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const { body } of await Promise.all(Array.from({ length: PARALLEL }, guess)))
-    counts[body.code] = (counts[body.code] ?? 0) + 1
+  for (const { error } of await Promise.all(Array.from({ length: PARALLEL }, guess))) {
+    const code = String(error?.code)
+    counts[code] = (counts[code] ?? 0) + 1
+  }
   return counts
 }
 
@@ -308,7 +322,7 @@ for (const engine of ENGINES)
     const { code } = await setUp(t, app, browser)
     const waiting = openBrowser(app)
     const first = await waiting.send('POST', '/api/login/', { body: { email: EMAIL, password: PASSWORD } })
-    t.equal(first.body.code, '2fa_required')
+    t.equal(first.error?.code, '2fa_required')
     t.same(
       await guesses(from(waiting, '/api/login/token/', { token: '000000' })),
       { '2fa_invalid': 1, '2fa_too_many_attempts': 49 },

@@ -40,7 +40,8 @@ export const ALLOWED: Allowed[] = [
   },
   {
     rule: 'scan',
-    statement: /^select o\.id as organization_id, u\.email as owner_email, .* from organizations o left join projects p/,
+    statement:
+      /^select o\.id as organization_id, u\.email as owner_email, .* from organizations o left join projects p/,
     reason: 'Once at a start: finds the oldest organization for the ready line.',
   },
   {

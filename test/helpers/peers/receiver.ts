@@ -8,8 +8,20 @@ export interface ReceivedHook {
   path: string
   headers: IncomingHttpHeaders
   text: string
-  /** The parsed body. */
-  body: any
+  body: AlertBody
+}
+
+/** The body of a webhook, as docs/alerts.md describes it. */
+export interface AlertBody {
+  id: string
+  alert: { id: string }
+  type: string
+  text: string
+  lag_minutes: number | null
+  run: { status: string; latest_error: string | null } | null
+  project: { id: number; name: string } | null
+  batch_export: { id: string; name: string } | null
+  messages: { id: string; batch_export: { id: string; name: string } }[]
 }
 
 export interface Receiver {
@@ -27,7 +39,7 @@ export async function openReceiver(t: Test): Promise<Receiver> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const text = Buffer.concat(chunks).toString()
-    const hook = { path: request.url!, headers: request.headers, text, body: JSON.parse(text) }
+    const hook = { path: String(request.url), headers: request.headers, text, body: JSON.parse(text) }
     hooks.push(hook)
     respond(response, hook)
   })
@@ -46,8 +58,8 @@ export async function openReceiver(t: Test): Promise<Receiver> {
 }
 
 /** Verifies the signature as docs/alerts.md describes it. */
-export function isSigned({ headers, text }: ReceivedHook, secret: string): boolean {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+export function isSigned({ headers, text }: ReceivedHook, secret: string | null): boolean {
+  const key = Buffer.from(String(secret).replace(/^whsec_/, ''), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
   return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }

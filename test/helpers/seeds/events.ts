@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict'
 import { countEvents } from '../../../src/events/counts.ts'
 import type { Db } from '../../../src/sql/db.ts'
 import { sql } from '../../../src/sql/template.ts'
+import type { BodyOf } from '../response-bodies.ts'
 
 export interface StoredEvent {
   project_id: number
@@ -12,6 +14,16 @@ export interface StoredEvent {
   properties: object
   elements_chain: string
 }
+
+type Listed = BodyOf<'events.list'>
+export type EventRecord = Exclude<Listed['results'][number], unknown[]>
+
+/** The events of a page without `select`. */
+export const recordsOf = ({ body }: { body: Pick<Listed, 'results'> }): EventRecord[] =>
+  body.results.map((record) => {
+    assert.ok(!Array.isArray(record), 'a record has names')
+    return record
+  })
 
 /** 2026-01-01 in microseconds, the start of the test clock. */
 export const NEW_YEAR = Date.parse('2026-01-01T00:00:00Z') * 1000
@@ -68,7 +80,7 @@ export async function insertPerson(
   await db.tx(async (tx) => {
     await tx.run(sql`
       insert into persons (project_id, id, properties, is_identified, first_distinct_id, created_at)
-      values (${project_id}, ${id}, ${JSON.stringify(properties)}, ${is_identified}, ${distinct_ids[0]!}, ${NEW_YEAR})`)
+      values (${project_id}, ${id}, ${JSON.stringify(properties)}, ${is_identified}, ${distinct_ids[0] ?? null}, ${NEW_YEAR})`)
     for (const distinct_id of distinct_ids)
       await tx.run(sql`insert into person_distinct_ids (project_id, distinct_id, person_id)
         values (${project_id}, ${distinct_id}, ${id})`)

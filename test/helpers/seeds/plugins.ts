@@ -44,7 +44,7 @@ export async function runPlugin(
   return { plugin: created.body.id, config: configured.body.id }
 }
 
-export const configsUrl = (app: TestApp): string => `/api/projects/${app.first.project_id}/plugin_configs/`
+export const configsUrl = (app: TestApp) => `/api/projects/${app.first.project_id}/plugin_configs/` as const
 
 export const setEnabled = async (app: TestApp, { config }: RunningPlugin, enabled: boolean): Promise<void> => {
   const changed = await app.send('PATCH', `${configsUrl(app)}${config}/`, { body: { enabled } })

@@ -4,7 +4,9 @@ import { type Operation, resolve } from '../../../src/contract/table.ts'
 import * as logs from '../../../src/store/batch_export_logs.ts'
 import * as organizations from '../../../src/store/organizations.ts'
 import * as pluginLogs from '../../../src/store/plugin_logs.ts'
-import type { ApiResponse, SendOptions, TestApp } from '../app.ts'
+import type { SendOptions, TestApp } from '../app.ts'
+import { defined, itemAt } from '../assertions/items.ts'
+import type { BodyAt } from '../response-bodies.ts'
 
 export const PLUGIN_FAMILIES = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps'] as const
 
@@ -87,7 +89,7 @@ export const REFERENCES: Record<string, Kind> = {
 }
 
 export const parametersOf = (operation: Operation): string[] =>
-  [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 export type Id = string | number
 
@@ -98,24 +100,24 @@ export interface Request {
 }
 
 export const urlOf = (operation: Operation, path: Record<string, Id>): string =>
-  operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
+  operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(defined(path[name], name)))
 
 /** A request with the ids of this tenant. It succeeds, or at least finds its resources. */
 export function requestOf(operation: Operation, { ids }: Pick<Tenant, 'ids'>): Request {
   // Areas with the same kind of resource delete different ones.
   const index = ['batch_exports', 'organization_projects'].includes(operation.area) ? -1 : 0
   const path = Object.fromEntries(
-    parametersOf(operation).map((name) => [name, ids[kindOf(operation, name)].at(index)!]),
+    parametersOf(operation).map((name) => [name, itemAt(ids[kindOf(operation, name)], index)]),
   )
   const media = operation.source.requestBody?.content['application/json']
-  const example = media && structuredClone(resolve(Object.values<any>(media.examples ?? {})[0] ?? { value: {} }).value)
+  const example = media && structuredClone(resolve(Object.values(media.examples ?? {})[0] ?? { value: {} }).value)
   return { path, query: {}, body: media && replaceIds(example, ids) }
 }
 
 const DESTINATION = { type: 'NoOp', config: {} }
 
 /** An example with its ids replaced. */
-function replaceIds(value: any, ids: Tenant['ids']): unknown {
+function replaceIds(value: unknown, ids: Tenant['ids']): unknown {
   if (Array.isArray(value)) return value.map((item) => replaceIds(item, ids))
   if (typeof value !== 'object' || value === null) return value
   if ('type' in value && 'config' in value) return DESTINATION
@@ -162,12 +164,16 @@ export async function createTenant(app: TestApp, word: string): Promise<Tenant> 
     await logs.write(app.deps.db, { ...entry, run_id, message: `About ${word}.` })
   const headers = await app.session({ user_id: owner.id })
   const sessions = await send('GET', '/api/users/@me/login_sessions/', { key: null, headers })
-  const ids = { ...created.ids, sessions: sessions.results.map(({ id }: { id: string }) => id) }
+  const ids = { ...created.ids, sessions: sessions.results.map(({ id }) => id) }
   return { owner, ...created, ids }
 }
 
 /** Sends a request, by default as the owner, and returns the response body. Throws for an error response. */
-export type Send = (method: string, path: string, options?: SendOptions) => Promise<ApiResponse['body']>
+export type Send = <const Method extends string, const Url extends string>(
+  method: Method,
+  url: Url,
+  options?: SendOptions,
+) => Promise<BodyAt<Method, Url>>
 
 /** Creates a resource of every kind in an organization with full plugin access. */
 export async function createResources(
@@ -175,14 +181,14 @@ export async function createResources(
   { organization_id, project_id, owner_uuid }: { organization_id: string; project_id: number; owner_uuid: string },
   word: string,
 ): Promise<Omit<Tenant, 'owner'>> {
-  const create = (path: string, body: object) => send('POST', path, { body })
-  const organization = `/api/organizations/${organization_id}`
-  const project = `/api/projects/${project_id}`
+  const create = <const Url extends string>(url: Url, body: object) => send('POST', url, { body })
+  const organization = `/api/organizations/${organization_id}` as const
+  const project = `/api/projects/${project_id}` as const
 
   const join = async (role: string, level: number): Promise<{ key: string; uuid: string }> => {
     const invite = await create(`${organization}/invites/`, { target_email: `${role}-${word}@example.com`, level })
     const joined = await send('POST', `/api/signup/${invite.id}/`, { key: null, body: { token: invite.signup_token } })
-    return { key: joined.api_key, uuid: joined.user.uuid }
+    return { key: String(joined.api_key), uuid: joined.user.uuid }
   }
   const admin = await join('admin', 8)
   const member = await join('member', 1)
@@ -208,22 +214,22 @@ export async function createResources(
       ],
     },
   })
-  const seen: [string, string][] = (await send('GET', `${project}/events/?select=["uuid","person_id"]`)).results
+  const seen = (await send('GET', `${project}/events/?select=["uuid","person_id"]`)).results as [string, string][]
 
   const second = await create(`${organization}/projects/`, { name: `Second of ${word}` })
 
-  const families: { id: number }[] = []
-  for (const family of PLUGIN_FAMILIES)
-    families.push(
-      await create(`${organization}/${family}/`, {
-        plugin_type: 'source',
-        name: `${family} of ${word}`,
-        config_schema: [{ key: 'address', name: 'Address', type: 'string' }],
-        source: { 'notes.md': word, 'frontend.tsx': `export const title = '${word}'` },
-      }),
-    )
+  const install = (family: (typeof PLUGIN_FAMILIES)[number]) =>
+    create(`${organization}/${family}/`, {
+      plugin_type: 'source',
+      name: `${family} of ${word}`,
+      config_schema: [{ key: 'address', name: 'Address', type: 'string' }],
+      source: { 'notes.md': word, 'frontend.tsx': `export const title = '${word}'` },
+    })
+  const destinations = await install('pipeline_destinations')
+  const frontend_apps = await install('pipeline_frontend_apps')
+  const import_apps = await install('pipeline_import_apps')
   const config = await create(`${project}/plugin_configs/`, {
-    plugin: families[0]!.id,
+    plugin: destinations.id,
     enabled: true,
     config: { address: word },
   })
@@ -251,7 +257,7 @@ export async function createResources(
       projects: [project_id, second.id],
       members: [member.uuid, admin.uuid, owner_uuid],
       invites: [invite.id],
-      signup_tokens: [invite.signup_token],
+      signup_tokens: [String(invite.signup_token)],
       domains: [domain.id],
       alerts: [alert.id],
       api_keys: [key.id],
@@ -259,12 +265,12 @@ export async function createResources(
       sessions: [UNKNOWN_UUID],
       providers: [`provider-${word}`],
       batch_exports: [batch_export.id, wide.id],
-      batch_export_runs: latest_runs.map(({ id }: { id: string }) => id),
+      batch_export_runs: latest_runs.map(({ id }) => id),
       batch_export_backfills: [backfill_id],
       integrations: [integration.id],
-      pipeline_destinations: [families[0]!.id],
-      pipeline_frontend_apps: [families[1]!.id],
-      pipeline_import_apps: [families[2]!.id],
+      pipeline_destinations: [destinations.id],
+      pipeline_frontend_apps: [frontend_apps.id],
+      pipeline_import_apps: [import_apps.id],
       plugin_configs: [config.id],
       // The plugin has no site app, so every token is wrong.
       web_tokens: [`web-${word}`],
