@@ -1,5 +1,6 @@
 /** Every parameter, header and body field that takes a text. They are read from the contract, so new operations are included. */
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
+import { cycled, itemAt } from '../helpers/assertions/items.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/seeds/tenants.ts'
 import { EXPRESSIONS, type MakeText, TEXTS } from './malicious-texts.ts'
 import type { Attack, Reply, Request, Send, World } from './target.ts'
@@ -255,7 +256,7 @@ export function inputFieldsOf(world: World): InputField[] {
         max_characters: HEAD_BYTES,
         variants: wraps.length,
         request: (text, variant) => {
-          const value = encodeURIComponent(String(wraps[variant % wraps.length]!(text)).toWellFormed())
+          const value = encodeURIComponent(String(cycled(wraps, variant)(text)).toWellFormed())
           return {
             method,
             path: `${pathOf(operation)}?${name}=${value}${requiredQuery(operation, name)}`,
@@ -277,7 +278,7 @@ export function inputFieldsOf(world: World): InputField[] {
         request: (text, variant) => ({
           method,
           path: pathOf(operation),
-          ...json(slot.put(slot.structural ? text : wraps[variant % wraps.length]!(text))),
+          ...json(slot.put(slot.structural ? text : cycled(wraps, variant)(text))),
         }),
       }
     })
@@ -350,7 +351,7 @@ function headersOf(world: World): InputField[] {
     { method: 'POST', path: '/capture/', ...json({ api_key: world.project_token, event: 'seen', distinct_id: 'a' }) },
     { method: 'OPTIONS', path: '/capture/', headers: { origin: 'https://example.com' } },
   ]
-  const operation = operations[0]!
+  const operation = itemAt(operations, 0)
   return HEADERS.flatMap((header) =>
     requests.map((request): InputField => {
       const wraps = HEADER_WRAPS[header] ?? [(text: string) => text]
@@ -365,7 +366,7 @@ function headersOf(world: World): InputField[] {
           ...request,
           headers: {
             ...request.headers,
-            [header]: wraps[variant % wraps.length]!(text).replace(/[^\t\x20-\x7e]/g, ''),
+            [header]: cycled(wraps, variant)(text).replace(/[^\t\x20-\x7e]/g, ''),
           },
         }),
       }

@@ -9,6 +9,7 @@ import { openLargePayload, PAYLOAD_LIMIT_BYTES } from '../../src/events/payload.
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, serveArguments, startProcess } from '../helpers/programs/process.ts'
@@ -66,7 +67,8 @@ const times = (part: string, size: number): string => part.repeat(Math.floor(siz
 /** Distinct items of `size` characters together, separated by commas. */
 function many(size: number, item: (i: string) => string): string {
   const items: string[] = []
-  for (let i = 0, length = 0; length < size; i++) length += items.push(item(i.toString(36))) && items[i]!.length + 1
+  for (let i = 0, length = 0; length < size; i++)
+    length += items.push(item(i.toString(36))) && itemAt(items, i).length + 1
   return items.join()
 }
 
@@ -159,7 +161,7 @@ for (const engine of ENGINES) {
       for (const [name, createBody] of Object.entries(FORMS))
         for (const size of SIZES) await check(name, '/capture/', createBody(size))
       for (const path of ['/batch/', '/e/', '/i/v0/e/', '/decide/', '/flags/', '/complete/saml/'])
-        await check('fields without a value', path, FORMS['fields without a value']!(SIZES[1]!))
+        await check('fields without a value', path, FORMS['fields without a value']!(itemAt(SIZES, 1)))
     }
     for (const [name, createEvent] of Object.entries(EVENTS))
       for (const size of SIZES) {

@@ -46,7 +46,7 @@ process.on('message', async (message: ProberMessage) => {
   const reply: ProberReport = { report: message.report, slowest_ms, failure }
   slowest_ms = 0
   failure = null
-  process.send!(reply)
+  process.send?.(reply)
 })
 
 for (;;) {

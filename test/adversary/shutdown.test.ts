@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { cycled, pick } from '../helpers/assertions/items.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 import { CAPTURE_BODIES, JSON_BODIES } from './malicious-bodies.ts'
 import { EXPRESSIONS, TEXTS } from './malicious-texts.ts'
@@ -19,31 +20,31 @@ t.setTimeout(bySize({ full: 10, prove: 60 }) * 60_000)
 
 /** Random attacks as requests. */
 function requests(world: World, random: () => number): Request[] {
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
+  const choose = <Item>(items: readonly Item[]): Item => pick(items, random)
   const events = `/api/projects/${world.project_id}/events/`
   const kinds: (() => Request)[] = [
     () => {
-      const { query = '', ...body } = pick(Object.values(CAPTURE_BODIES))(pick([900_000, 20_000_000]), world)
+      const { query = '', ...body } = choose(Object.values(CAPTURE_BODIES))(choose([900_000, 20_000_000]), world)
       return { method: 'POST', path: `/capture/${query}`, anonymous: true, ...body }
     },
     () => ({
       method: 'PATCH',
       path: `/api/organizations/${world.organization_id}/`,
       headers: { 'content-type': 'application/json' },
-      body: pick(Object.values(JSON_BODIES))(1_000_000),
+      body: choose(Object.values(JSON_BODIES))(1_000_000),
     }),
     () => ({
       method: 'GET',
-      path: `${events}?select=${encodeURIComponent(pick(Object.values(EXPRESSIONS))(3_000))}`,
+      path: `${events}?select=${encodeURIComponent(choose(Object.values(EXPRESSIONS))(3_000))}`,
     }),
     () => ({
       method: 'POST',
       path: `/api/organizations/${world.organization_id}/pipeline_destinations/`,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ source: { 'index.ts': pick(Object.values(TEXTS))(300_000) } }),
+      body: JSON.stringify({ source: { 'index.ts': choose(Object.values(TEXTS))(300_000) } }),
     }),
   ]
-  return Array.from({ length: CONCURRENCY }, (_, i) => kinds[i % kinds.length]!())
+  return Array.from({ length: CONCURRENCY }, (_, i) => cycled(kinds, i)())
 }
 
 t.comment(`SEED=${SEED}`)

@@ -4,6 +4,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openNameserver } from '../helpers/peers/nameserver.ts'
 import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
@@ -127,7 +128,10 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
           response.on('data', (chunk) => chunks.push(chunk))
           response.on('error', reject)
           response.on('end', () =>
-            resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString('utf8', 0, MAX_REPLY_BYTES) }),
+            resolve({
+              status: Number(response.statusCode),
+              text: Buffer.concat(chunks).toString('utf8', 0, MAX_REPLY_BYTES),
+            }),
           )
         },
       )
@@ -143,7 +147,7 @@ export async function openTarget(t: Test, engine: Engine, settings: Record<strin
       outgoing.end(body)
     })
 
-  const first = { key: server.api_key!, project_token: server.project_token }
+  const first = { key: defined(server.api_key), project_token: server.project_token }
   const { organization_id, project_id } = server as unknown as { organization_id: string; project_id: number }
   const world: World = {
     engine,

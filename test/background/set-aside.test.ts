@@ -1,6 +1,7 @@
 /** What loops over projects do while some of them fail. */
 import t from 'tap'
 import { createSetAside } from '../../src/background/set-aside.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 
 function open() {
   let now = 0
@@ -34,7 +35,7 @@ t.test('an item that fails does not stop the others, and waits twice as long aft
   t.same(await round([1, 2, 3]), [1, 2, 3])
   t.same(await round([1, 2, 3]), [2, 3], 'it is set aside')
   for (let i = 0; i < 20; i++) {
-    advance(failed.at(-1)![1] - 1)
+    advance(itemAt(failed, -1)[1] - 1)
     t.same(await round([1, 2]), [2])
     advance(1)
     t.same(await round([1, 2]), [2, 1], 'it comes last')
@@ -49,7 +50,7 @@ t.test('an item that fails does not stop the others, and waits twice as long aft
   t.same(await round([1, 2]), [1, 2], 'a success ends it')
   broken.add(1)
   await round([1])
-  t.equal(failed.at(-1)![1], 5_000, 'and the delay starts anew')
+  t.equal(itemAt(failed, -1)[1], 5_000, 'and the delay starts anew')
 })
 
 t.test('of the items that failed, one failure ends the round, and a success continues it', async (t) => {

@@ -95,7 +95,10 @@ for (const engine of ENGINES)
     await page.getByRole('button', { name: 'Set up two-factor authentication' }).click()
     const code = page.getByRole('img', { name: 'QR code' })
     await code.waitFor()
-    t.ok(await code.evaluate((image: any) => image.complete && image.naturalWidth > 0), 'the QR code is drawn')
+    t.ok(
+      await code.evaluate((image) => 'naturalWidth' in image && Number(image.naturalWidth) > 0),
+      'the QR code is drawn',
+    )
     await inspect(page, 'account-security-setup')
     await page.getByRole('button', { name: 'Copy the secret' }).click()
     const secret = await clipboard(page)

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { isSigned, openReceiver } from '../helpers/peers/receiver.ts'
 import { openConsole } from '../helpers/programs/console.ts'
@@ -57,7 +58,7 @@ t.test('an administrator creates, tests, changes and deletes a webhook, whose se
   await item.getByRole('button', { name: 'Send a test message of On-call' }).click()
   await page.getByText('The test message is sent. The server returned 204.').waitFor()
   t.match(receiver.hooks, [{ body: { type: 'test', alert: { name: 'On-call' } } }])
-  t.ok(isSigned(receiver.hooks[0]!, secret))
+  t.ok(isSigned(itemAt(receiver.hooks, 0), secret))
   receiver.respondWith((response) => void response.writeHead(500).end())
   await item.getByRole('button', { name: 'Send a test message of On-call' }).click()
   await item.getByText('The server returned 500. Check its log.').waitFor()

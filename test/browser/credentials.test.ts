@@ -1,6 +1,7 @@
 /** The pages of stored credentials, and their choice in the form of an export. */
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
+import { only } from '../helpers/assertions/items.ts'
 import { openConsole } from '../helpers/programs/console.ts'
 import { createExport, dialog, ENVIRONMENT, openPeer } from '../helpers/seeds/console-exports.ts'
 
@@ -12,8 +13,8 @@ for (const engine of ENGINES)
     const { open, api, inspect, home, organization } = console
     const peer = await openPeer(t)
     peer.release(100)
-    const credentials = `/organizations/${organization}/credentials`
-    const path = `/api/organizations/${organization}/integrations/`
+    const credentials = `/organizations/${organization}/credentials` as const
+    const path = `/api/organizations/${organization}/integrations/` as const
 
     const page = await open(home)
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Credentials' }).click()
@@ -39,7 +40,7 @@ for (const engine of ENGINES)
     await page.getByRole('button', { name: 'Test credentials' }).click()
     await page.getByText('The connection works').waitFor()
     await page.getByText('No export uses them yet.').waitFor()
-    const [{ id, secrets_changed_at }] = (await api('GET', path)).results
+    const { id, secrets_changed_at } = only((await api('GET', path)).results)
 
     await page.goto(`${home}/exports/new?type=HTTP`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('With stored credentials')
@@ -100,7 +101,7 @@ for (const engine of ENGINES)
 t.test('members see credentials, and why they cannot change them', async (t) => {
   const console = await openConsole(t, 'sqlite', { ...ENVIRONMENT, SECRET_KEY })
   const { open, api, inspect, organization, member } = console
-  const path = `/api/organizations/${organization}/integrations/`
+  const path = `/api/organizations/${organization}/integrations/` as const
   const config = { host: '8.8.8.8', user: 'exporter', password: 'hush' }
   const { id } = await api('POST', path, { name: 'Warehouse', kind: 'Postgres', config })
   const keys = { aws_access_key_id: 'AKIA', aws_secret_access_key: 'hush' }

@@ -1,6 +1,7 @@
 /** The list of exports, and the form that creates and edits them. */
 import type { Locator } from 'playwright-core'
 import t from 'tap'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { openConsole } from '../helpers/programs/console.ts'
 import {
   backfill,
@@ -162,7 +163,7 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
-    await page.waitForURL(new RegExp(`tab=runs&run=${run.id}`))
+    await page.waitForURL(new RegExp(`tab=runs&run=${run?.id}`))
     await page.getByRole('button', { name: 'Copy run id' }).waitFor()
     await page.goBack()
     await rowOf('Five minutes').waitFor()
@@ -247,16 +248,16 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed')
     await page.getByRole('button', { name: 'Save export' }).click()
     await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor()
-    const row = (await api('GET', exportsPath(console))).results[0]
+    const row = itemAt((await api('GET', exportsPath(console))).results, 0)
     const { results } = await api('GET', `/api/organizations/${organization}/activity_log/?item_id=${row.id}`)
     t.strictSame(
-      results[0].changes.map(({ field }: any) => field),
+      results[0]?.changes.map(({ field }) => field),
       ['name'],
       'only the name was changed',
     )
     await backfill(console, row)
     const [run] = await runsOf(console, row, 1)
-    t.equal(run.status, 'Completed', 'the stored token still works')
+    t.equal(run?.status, 'Completed', 'the stored token still works')
   })
 
   await t.test('the error in an invalid query is marked, and a valid query shows rows', async (t) => {

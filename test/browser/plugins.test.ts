@@ -98,7 +98,7 @@ for (const engine of ENGINES)
         },
       },
     ])
-    t.match(JSON.parse(results[0].config.extra), { a: 1 })
+    t.match(JSON.parse(String(results[0]?.config.extra)), { a: 1 })
     await page.getByText('Set', { exact: true }).waitFor()
     t.notOk((await page.content()).includes(SECRET), 'a saved secret is not in the page')
     await inspect(page, 'plugin-settings')
@@ -186,7 +186,7 @@ t.test('writes the source of a plugin and shows its errors at their line', async
   await dialog.getByRole('button', { name: 'Create plugin' }).click()
   await page.waitForURL(/\/plugins\/import_apps\/\d+\?tab=source/)
   const id = /import_apps\/(\d+)/.exec(page.url())?.[1]
-  const url = `/api/organizations/${organization}/pipeline_import_apps/${id}`
+  const url = `/api/organizations/${organization}/pipeline_import_apps/${id}` as const
   const editor = page.getByRole('textbox', { name: 'Source of index.ts' })
   await editor.waitFor()
   await inspect(page, 'plugin-source')
@@ -305,9 +305,9 @@ for (const engine of ENGINES)
     async (t) => {
       const opened = await openConsole(t, engine, hosts.environment)
       const { open, inspect, api, capture, member, home, organization, project } = onceInspected(engine, opened)
-      const base = `/api/organizations/${organization}/pipeline_destinations/`
+      const base = `/api/organizations/${organization}/pipeline_destinations/` as const
       const plugin = await api('POST', base, { plugin_type: 'source', source: RUNNING })
-      const configs = `/api/projects/${project}/plugin_configs/`
+      const configs = `/api/projects/${project}/plugin_configs/` as const
       const url = `${home}/plugins/destinations/${plugin.id}`
       const page = await open(`${url}?tab=logs`)
       await page.getByText('The plugin is not configured in this project').waitFor()
@@ -467,7 +467,7 @@ for (const engine of ENGINES)
 t.test('shows the catalog and the number of plugins by family, and explains disabled actions', async (t) => {
   const DATABASE_URL = `sqlite:${freshFolder(t)}`
   const { open, inspect, api, home, organization } = await openConsole(t, 'sqlite', { DATABASE_URL })
-  const base = `/api/organizations/${organization}/pipeline_frontend_apps/`
+  const base = `/api/organizations/${organization}/pipeline_frontend_apps/` as const
   for (const name of ['Banner', 'Survey']) await api('POST', base, { plugin_type: 'source', name })
   const page = await open(`${home}/plugins?view=catalog`)
   const list = page.getByRole('list', { name: 'Catalog' })

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { only } from '../helpers/assertions/items.ts'
 import { type Mailbox, openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { OWNER, openConsole, PASSWORD } from '../helpers/programs/console.ts'
 
@@ -137,9 +138,10 @@ t.test('an existing account signs in and joins', async (t) => {
   const { open, api, organization, member } = await openConsole(t, 'sqlite')
   await member('mia@example.com', 1)
   const other = await api('POST', '/api/organizations/', { name: 'Second' })
-  const [invite] = await api('POST', `/api/organizations/${other.id}/invites/bulk/`, [
+  const created = await api('POST', `/api/organizations/${other.id}/invites/bulk/`, [
     { target_email: 'mia@example.com' },
   ])
+  const invite = only([created].flat())
   const page = await open(`/signup/${invite.id}/?token=${invite.signup_token}`, { email: null })
   await page.getByRole('heading', { name: 'Sign in to join' }).waitFor()
   await page.getByRole('link', { name: 'Sign in' }).click()

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { ENGINES } from '../helpers/app.ts'
+import { only } from '../helpers/assertions/items.ts'
 import { openConsole } from '../helpers/programs/console.ts'
 
 /** Asks for the settings of the project, and adds a script element for each site app. */
@@ -79,8 +80,8 @@ t.test('a tag that is injected into the console or the reference page does not r
     },
   })
   await api('POST', `/api/projects/${project}/plugin_configs/`, { plugin: plugin.id, enabled: true, config: {} })
-  const { siteApps } = await api('GET', `/array/${server.project_token}/config`)
-  const { url } = siteApps[0]
+  const { siteApps } = (await api('GET', `/array/${server.project_token}/config`)) as { siteApps: { url: string }[] }
+  const { url } = only(siteApps)
   const inline = "document.documentElement.dataset.injected = 'inline'"
   const signedIn = await open('/account/profile')
 
@@ -141,7 +142,7 @@ for (const engine of ENGINES)
     const plugin = await api('POST', `/api/organizations/${organization}/pipeline_frontend_apps/`, {
       source: { 'plugin.json': JSON.stringify(MANIFEST), 'site.ts': SITE },
     })
-    const configs = `/api/projects/${project}/plugin_configs/`
+    const configs = `/api/projects/${project}/plugin_configs/` as const
     const config = await api('POST', configs, {
       plugin: plugin.id,
       enabled: true,

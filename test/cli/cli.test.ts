@@ -22,6 +22,7 @@ import t, { type Test } from 'tap'
 import { areaCommand, areas } from '../../src/cli/area.ts'
 import { EXIT } from '../../src/cli/failure.ts'
 import { operations } from '../../src/contract/table.ts'
+import { textAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { migratedDatabase } from '../helpers/programs/postgres.ts'
 import { command, type Ended, ended } from '../helpers/programs/process.ts'
@@ -135,7 +136,7 @@ t.test('serve', async (t) => {
       return { text, answer: JSON.parse(String(response)) }
     }
     const first = await readBanner()
-    secrets.push(/phx_\w+/.exec(first.text)![0])
+    secrets.push(textAt(/phx_\w+/, first.text))
     t.match(first.text, /shown once/)
     t.match(first.text, path)
     t.match(first.answer, { name: 'My organization' })
@@ -338,7 +339,7 @@ t.test('keys are valid immediately on a running server and revoked immediately',
   t.match(await run(['organizations', 'list'], asKey), { code: 3, stderr: /revoked/ })
 
   const shown = await create('--scopes', '*', '--expires', '2100-01-01')
-  secrets.push(/^phx_\w+/.exec(shown.stdout)![0])
+  secrets.push(textAt(/^phx_\w+/, shown.stdout))
   t.match(shown.stdout, /not shown again/)
   t.match(await create('--scopes', 'organisation:read'), { code: 2, stderr: /Choose from \*, organization:read/ })
   t.match(await create('--scopes', '*', '--expires', 'soon'), { code: 2, stderr: /ISO 8601/ })

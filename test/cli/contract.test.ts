@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { operations } from '../../src/contract/table.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
 import { command, ended, programFile, startProcess } from '../helpers/programs/process.ts'
@@ -71,7 +72,7 @@ for (const [engine, dialect] of SERVERS)
       '--base-url',
       url,
       '--key',
-      api_key!,
+      defined(api_key),
       '--junit',
       report,
       '--dialect',
@@ -98,7 +99,7 @@ for (const [engine, dialect] of SERVERS)
     t.same(await current(), before, 'the caller and `@current` are unchanged')
     const xml = readFileSync(report, 'utf8')
     t.match(xml, `tests="${findings.length}" failures="0" skipped="${SKIPPED.length}"`)
-    t.equal(xml.match(/<testcase /g)!.length, findings.length)
+    t.equal(xml.match(/<testcase /g)?.length, findings.length)
   })
 
 /** A proxy that changes responses of the real server. */
@@ -109,7 +110,7 @@ async function falsifyingProxy(
 ): Promise<{ url: string; methods: Set<string> }> {
   const methods = new Set<string>()
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
-    methods.add(request.method!)
+    methods.add(String(request.method))
     const body = await buffer(request)
     const real = await fetch(`${target}${request.url}`, {
       method: request.method,
@@ -147,7 +148,7 @@ t.test('reports responses that do not match the contract', async (t) => {
     if (path!.endsWith('/domains/') && method === 'GET') response.text = '<"&\u0000'
   })
   const report = join(freshFolder(t), 'report.xml')
-  const { code, ok, findings } = await check(['--base-url', proxy.url, '--key', api_key!, '--junit', report])
+  const { code, ok, findings } = await check(['--base-url', proxy.url, '--key', defined(api_key), '--junit', report])
   t.same([code, ok], [1, false])
   const failures = Object.fromEntries(
     findings
@@ -162,9 +163,9 @@ t.test('reports responses that do not match the contract', async (t) => {
     'projects.create with a malformed body': /500 instead of 400/,
     'domains.list as described': /not JSON/,
   })
-  t.equal(readFileSync(report, 'utf8').match(/<failure /g)!.length, Object.keys(failures).length)
+  t.equal(readFileSync(report, 'utf8').match(/<failure /g)?.length, Object.keys(failures).length)
   const shown = await ended(
-    command(['contract', 'check', '--read-only', '--base-url', proxy.url, '--key', api_key!], {}),
+    command(['contract', 'check', '--read-only', '--base-url', proxy.url, '--key', defined(api_key)], {}),
   )
   t.equal(shown.code, 1)
   t.match(shown.stdout, /Failed:\n(.*\n)*.*users\.me as described +It sends text\/html/)
@@ -173,7 +174,7 @@ t.test('reports responses that do not match the contract', async (t) => {
 t.test('--read-only sends GET requests only; an unreachable server is exit code 9', async (t) => {
   const { url, api_key } = await startProcess(t, { DATABASE_URL: `sqlite:${t.testdir()}` })
   const proxy = await falsifyingProxy(t, url, () => undefined)
-  const { code, findings } = await check(['--read-only', '--base-url', proxy.url, '--key', api_key!])
+  const { code, findings } = await check(['--read-only', '--base-url', proxy.url, '--key', defined(api_key)])
   t.equal(code, 0)
   t.same(
     findings

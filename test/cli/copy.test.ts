@@ -16,6 +16,7 @@ import { sql } from '../../src/sql/template.ts'
 import * as copies from '../../src/store/copies.ts'
 import { openApp } from '../helpers/app.ts'
 import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
+import { defined, itemAt, rowOf } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { emptyDatabase, migratedDatabase } from '../helpers/programs/postgres.ts'
 import { command, type Ended, ended } from '../helpers/programs/process.ts'
@@ -70,7 +71,7 @@ function change(url: string, file: string, text: string): void {
 
 /** Adds the rows that a demo workspace lacks. */
 async function fillTheRest(site: Site, organization_id: string, project_id: number): Promise<void> {
-  const plugins = `/api/organizations/${organization_id}/pipeline_destinations`
+  const plugins = `/api/organizations/${organization_id}/pipeline_destinations` as const
   const config_schema = [{ key: 'secret', name: 'Secret', type: 'string', secret: true }]
   const plugin = await site.request('POST', `${plugins}/`, { plugin_type: 'source', name: 'Exporter', config_schema })
   await site.request('PATCH', `${plugins}/${plugin.id}/update_source/`, {
@@ -109,7 +110,7 @@ async function send(site: Site, count: number): Promise<void> {
   await site.request('POST', '/batch/', { api_key: site.project_token, batch })
 }
 
-const exportsOf = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
+const exportsOf = ({ project_id }: Site) => `/api/projects/${project_id}/batch_exports` as const
 
 /** Waits until every window that has ended is delivered. */
 async function settle(site: Site, id: string): Promise<void> {
@@ -117,8 +118,8 @@ async function settle(site: Site, id: string): Promise<void> {
   await until(async () => {
     await site.request('PATCH', `${exportsOf(site)}/${id}/`, { name: 'roused' })
     const { results } = await site.request('GET', `${exportsOf(site)}/${id}/runs/?limit=1000`)
-    const done = results.every(({ status }: { status: string }) => status === 'Completed')
-    return done && results.some((run: { data_interval_end: string }) => run.data_interval_end >= planned)
+    const done = results.every(({ status }) => status === 'Completed')
+    return done && results.some((run) => run.data_interval_end >= planned)
   })
 }
 
@@ -132,12 +133,12 @@ const uuids = (): string[] => Array.from({ length: sent }, (_, i) => uuid(i + 1)
 
 /** The response bodies of all lists. */
 async function responses(site: Site, key: string, organization_id: string, project_id: number): Promise<string[]> {
-  const { url } = site.servers[0]!
+  const { url } = itemAt(site.servers, 0)
   const get = async (path: string): Promise<string> => {
     const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })
     return `${path} ${response.status} ${(await response.text()).replaceAll(url, '')}`
   }
-  const project = `/api/projects/${project_id}`
+  const project = `/api/projects/${project_id}` as const
   const { results } = await site.request('GET', `${project}/batch_exports/`)
   return Promise.all(
     [
@@ -249,7 +250,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
   let before = await listed()
   for (let last: string[] = []; last.join() !== before.join(); ) [last, before] = [before, await listed()]
   const stopped = site.now()
-  await site.kill(site.servers[0]!)
+  await site.kill(itemAt(site.servers, 0))
   change(
     from,
     ADMINISTRATION.file,
@@ -298,12 +299,12 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     exclude: null,
     where: null,
   }
-  const page = (await source.page(everything, null, 350))!
+  const page = defined(await source.page(everything, null, 350))
   await source.close()
 
   const tables = await tablesOf(to)
   const moving = tables.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name))
-  const last = moving.at(-1)!
+  const last = itemAt(moving, -1)
   const places = SIZE === 'prove' ? moving.slice(0, -1) : KILL_TABLES
   for (const table of places) {
     await client.query('begin')
@@ -398,7 +399,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     await db.close()
     const moved = await openSource(to, false)
     t.teardown(() => moved.close())
-    const rest = (await moved.page(everything, page.cursor, 10_000))!
+    const rest = defined(await moved.page(everything, page.cursor, 10_000))
     const linesOf = (text: Buffer): string[] => String(text).trimEnd().split('\n')
     t.same(
       [...linesOf(page.text), ...linesOf(rest.text)].map((line) => JSON.parse(line).uuid),
@@ -439,7 +440,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
 /** Waits until no open transaction of the cluster can add an earlier event. */
 async function waitForHorizon(url: string): Promise<void> {
   const db = await openDatabase(url)
-  const { last } = (await db.get<{ last: number }>(sql`select max(position) as last from events`))!
+  const { last } = await rowOf<{ last: number }>(db, sql`select max(position) as last from events`)
   await until(async () => (await horizon(db)) > last)
   await db.close()
 }
@@ -513,7 +514,9 @@ t.test('migrate --print-distribution distributes the tables by project', async (
       1,
       `${tablename} is listed once`,
     )
-  const distributed = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(([, name]) => name!)
+  const distributed = [...stdout.matchAll(/create_distributed_table\('(\w+)', 'project_id'/g)].map(
+    ([, name = '']) => name,
+  )
   t.same(distributed.sort(), [
     'event_counts',
     'event_deletions',
@@ -526,7 +529,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
   ])
 
   const emptied = [...stdout.matchAll(/truncate_local_data_after_distributing_table\('(\w+)'\)/g)].map(
-    ([, name]) => name!,
+    ([, name = '']) => name,
   )
   t.same(emptied.sort(), distributed)
 
@@ -553,7 +556,7 @@ t.test('migrate --print-distribution distributes the tables by project', async (
     create table visits (project_id bigint, id text, person_id text, primary key (project_id, id),
       foreign key (project_id, person_id) references persons (project_id, id))`)
   const tables = await tablesOf(url)
-  t.ok(isDistributed(tables.find(({ name }) => name === 'visits')!))
+  t.ok(isDistributed(defined(tables.find(({ name }) => name === 'visits'))))
   t.same(obstacles(tables), [
     'A unique index of persons is over first_distinct_id, without project_id.',
     'A foreign key of visits points to persons.',

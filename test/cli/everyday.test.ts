@@ -9,6 +9,7 @@ import t from 'tap'
 import { COLUMNS, parseColumn } from '../../src/cli/columns.ts'
 import { rowSchema } from '../../src/cli/output.ts'
 import { contract, operations, resolve } from '../../src/contract/table.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { notRun } from '../helpers/assertions/not-run.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { command, type Ended, ended, programFile, startProcess } from '../helpers/programs/process.ts'
@@ -22,7 +23,7 @@ type Variables = Record<string, string>
 const local = (...args: string[]): Promise<Ended> => ended(command(args, {}, { cwd: root }))
 
 const server = await startProcess(t, { DATABASE_URL: `sqlite:${data}`, OUTBOUND_ALLOW: '127.0.0.1' })
-const key = server.api_key!
+const key = defined(server.api_key)
 const env: Variables = {
   WORKSPACE_URL: server.url,
   WORKSPACE_KEY: key,

@@ -14,6 +14,7 @@ import * as organizations from '../../src/store/organizations.ts'
 import * as projects from '../../src/store/projects.ts'
 import * as users from '../../src/store/users.ts'
 import { ENGINES } from '../helpers/app.ts'
+import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { emptyDatabase, emptyPlace } from '../helpers/programs/postgres.ts'
 import { command, type Ended, ended } from '../helpers/programs/process.ts'
@@ -90,9 +91,9 @@ for (const engine of ENGINES)
       `event,distinct_id,timestamp,uuid,properties,plan\r\npaid,"a ""b""",2026-01-02T00:00:00Z,${uuid},"{""price"": 5}",team\r\npaid,b,,,,\r\n`,
     )
     t.match(JSON.parse((await run(url, ['import', csv, '--project', project, '--json'])).stdout), { stored: 2, bad: 0 })
-    const paid = (await rows<{ uuid: string; distinct_id: string; properties: any }>()).find(
-      (row) => row.uuid === uuid,
-    )!
+    const paid = defined(
+      (await rows<{ uuid: string; distinct_id: string; properties: any }>()).find((row) => row.uuid === uuid),
+    )
     t.equal(paid.distinct_id, 'a "b"')
     t.match(typeof paid.properties === 'string' ? JSON.parse(paid.properties) : paid.properties, {
       price: 5,
@@ -169,9 +170,9 @@ for (const engine of ENGINES)
     await run(url, ['migrate'])
     const db = await openDatabase(url)
     t.teardown(() => db.close())
-    const first = (await firstRun(db, makeIds(Date.now), new Date().toISOString()))!
+    const first = defined(await firstRun(db, makeIds(Date.now), new Date().toISOString()))
     t.equal((await run(url, ['seed', '--events', '0', '--json'])).code, 0)
-    const user = (await users.oldest(db))!
+    const user = defined(await users.oldest(db))
     t.equal(
       (await organizations.list(db, user.id, UNRESTRICTED, 'everywhere', { limit: 9, offset: 0 })).count,
       2,
@@ -190,7 +191,7 @@ t.test('seed creates a month of events and exports with runs', async (t) => {
   const found = await db.get<{ events: number; days: number; people: number; persons: number }>(sql`
     select count(*) as events, count(distinct timestamp / 86400000000) as days, count(distinct distinct_id) as people,
       (select count(*) from persons) as persons from events where project_id = ${seededWorkspace.project_id}`)
-  t.equal(found!.events, 5000)
+  t.equal(found?.events, 5000)
   t.ok(found!.days >= 25, `over ${found!.days} days`)
   t.ok(found!.people > 50)
   t.equal(found!.persons, found!.people)
@@ -202,7 +203,7 @@ t.test('seed creates a month of events and exports with runs', async (t) => {
   )
   t.equal(runs.length, 7, 'an export has delivered a week')
   t.ok(runs.every(({ status, records }) => status === 'Completed' && records > 0))
-  const files = readdirSync(join(EXPORT_FOLDER, String(seededWorkspace.project_id), runs[0]!.batch_export_id), {
+  const files = readdirSync(join(EXPORT_FOLDER, String(seededWorkspace.project_id), itemAt(runs, 0).batch_export_id), {
     recursive: true,
   })
   t.equal(files.filter((name) => String(name).endsWith('.jsonl.gz')).length, 7)

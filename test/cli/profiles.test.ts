@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import { askSecret, confirm, isInteractive } from '../../src/cli/prompt.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { command, type Ended, ended, startProcess } from '../helpers/programs/process.ts'
 
 type Variables = Record<string, string>
 
 const server = await startProcess(t, { DATABASE_URL: `sqlite:${join(freshFolder(t), 'data')}` })
-const key = server.api_key!
+const key = defined(server.api_key)
 
 interface Home {
   folder: string

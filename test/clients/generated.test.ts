@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
+import { defined } from '../helpers/assertions/items.ts'
 import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
 import { serveArguments, startProcess } from '../helpers/programs/process.ts'
 
@@ -12,15 +13,15 @@ const TSC = clientFile('node_modules/typescript/bin/tsc')
 const OWN = 'node_modules/workspace-admin-client'
 const GENERATORS = ['openapi-fetch', 'hey-api', 'orval']
 
-const readme = [...readFileSync('client/README.md', 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
+const readme = [...readFileSync('client/README.md', 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code)
 
 const server = await startProcess(t, {}, serveArguments('--ephemeral'))
 const posthog = await startProcess(t, {}, serveArguments('--ephemeral', '--dialect', 'posthog'))
 const environment = {
   WORKSPACE_URL: server.url,
-  WORKSPACE_KEY: server.api_key!,
+  WORKSPACE_KEY: defined(server.api_key),
   POSTHOG_URL: posthog.url,
-  POSTHOG_KEY: posthog.api_key!,
+  POSTHOG_KEY: defined(posthog.api_key),
 }
 
 /** Fetches the contract from the server, runs each generator with nearly default options, and compiles once. */
@@ -118,7 +119,9 @@ t.test('the client of this repository throws errors, follows pages and honors Re
   const baseUrl = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`
   const retrying = createClient({ baseUrl, key: 'phx_x' })
   const create = (options: object = {}) =>
-    retrying.POST('/api/organizations/', { body: { name: 'again' }, ...options }).then(({ response }: any) => response)
+    retrying
+      .POST('/api/organizations/', { body: { name: 'again' }, ...options })
+      .then(({ response }: { response: Response }) => response)
 
   responses.push([429, { 'retry-after': '0' }], [429, { 'retry-after': new Date(0).toUTCString() }], [201, {}])
   t.equal((await create()).status, 201)

@@ -4,6 +4,7 @@ import { findChangedRequests } from '../../scripts/contract-rules.ts'
 import type { components } from '../../src/contract/openapi.posthog.ts'
 import { contractOf } from '../../src/contract/table.ts'
 import { onBothEngines } from '../helpers/app.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { command, ended, serveArguments, startProcess } from '../helpers/programs/process.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
@@ -122,7 +123,7 @@ t.test('rejects a dialect that changes requests', async (t) => {
 t.test('the CLI can start and call a server with the dialect', async (t) => {
   const program = serveArguments('--ephemeral', '--dialect', 'posthog')
   const { url, api_key } = await startProcess(t, {}, program)
-  const environment = { WORKSPACE_URL: url, WORKSPACE_KEY: api_key! }
+  const environment = { WORKSPACE_URL: url, WORKSPACE_KEY: defined(api_key) }
   const retrieved = await ended(command(['organizations', 'retrieve', '@current', '--json'], environment))
   t.match(JSON.parse(retrieved.stdout), { member_count: 1, metadata: { instance_tag: 'none' } })
   const shown = await ended(command(['organizations', 'retrieve', '@current'], environment))

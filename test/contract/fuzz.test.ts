@@ -10,6 +10,7 @@ import t from 'tap'
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { openNameserver } from '../helpers/peers/nameserver.ts'
 import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
 import { createTenant, type Kind, SAME_KIND, type Tenant, unknownId } from '../helpers/seeds/tenants.ts'
@@ -63,11 +64,11 @@ function describeFault({ operation, path }: FuzzRequest, { status, type, text }:
   if (!declared) return 'an undeclared status'
   const { content } = resolve(declared)
   if (!content) return text === '' ? undefined : 'an undeclared body'
-  const media = content[type.split(';')[0]!]
+  const media = content[itemAt(type.split(';'), 0)]
   if (!media) return `the undeclared type ${type}`
   if (!type.startsWith('application/json')) return undefined
   const body: any = JSON.parse(text)
-  const validate = validatorOf(media.schema) as (value: any) => boolean
+  const validate = validatorOf(media.schema) as (value: unknown) => boolean
   if (!validate(body)) return `a body that violates its schema: ${ajv.errorsText(validatorOf(media.schema).errors)}`
   if (status >= 400 && Object.keys(body).join() !== 'type,code,detail,attr') return 'an error of the wrong shape'
   if (status >= 400 && !body.detail.trim()) return 'an error without a message'

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { AGGREGATIONS } from '../../src/hogql/aggregations.ts'
 import { FUNCTION_NAMES } from '../../src/hogql/functions.ts'
 import { ENGINES } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import {
   assertSuccess,
   type Block,
@@ -128,7 +129,7 @@ for (const engine of ENGINES)
     for (const some of [rows.filter(isAggregation), rows.filter((row) => !isAggregation(row))]) {
       const search = new URLSearchParams({ event: 'paid', limit: '1' })
       for (const { example } of some) search.append('select', example)
-      if (!isAggregation(some[0]!)) search.set('orderBy', 'timestamp')
+      if (!isAggregation(itemAt(some, 0))) search.set('orderBy', 'timestamp')
       const response = await fetch(`${url}/api/projects/@current/events/?${search}`, {
         headers: { authorization: `Bearer ${environment.WORKSPACE_KEY}` },
       })

@@ -21,6 +21,7 @@ import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { itemAt, pick, textAt } from '../helpers/assertions/items.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { serverPlace } from '../helpers/programs/postgres.ts'
 import { startProcess } from '../helpers/programs/process.ts'
@@ -55,7 +56,7 @@ onEach('stores each event once when clients send duplicates concurrently', async
   const expected = new Set<string>()
   const batches = Array.from({ length: bySize({ quick: 20, full: 60, prove: 500 }) }, () =>
     Array.from({ length: 1 + Math.floor(random() * 40) }, () => {
-      const uuid = pool[Math.floor(random() * pool.length)]!
+      const uuid = pick(pool, random)
       expected.add(uuid)
       const person = Math.floor(random() * 20)
       const alias = random() < 0.1
@@ -110,7 +111,7 @@ t.test('two nodes write the same persons and events (postgres)', async (t) => {
     Array.from({ length: bySize({ quick: 30, full: 100, prove: 1_000 }) }, async (_, i) => {
       const project_id = 1 + Math.floor(random() * 3)
       const events = Array.from({ length: 1 + Math.floor(random() * 30) }, () => {
-        const uuid = pool[Math.floor(random() * pool.length)]!
+        const uuid = pick(pool, random)
         const person = change(project_id, uuid)
         return eventOf({ uuid, project_id, distinct_id: person.distinct_id, person })
       })
@@ -141,9 +142,9 @@ onEach('a failing request does not fail the others in its transaction', async (t
   const good = [eventOf({}), eventOf({}), eventOf({})]
   const bad = eventOf({ event: null as unknown as string })
   const outcomes = await Promise.allSettled([
-    writer.add([good[0]!]),
-    writer.add([good[1]!, bad]),
-    writer.add([good[2]!]),
+    writer.add([itemAt(good, 0)]),
+    writer.add([itemAt(good, 1), bad]),
+    writer.add([itemAt(good, 2)]),
   ])
   t.strictSame(
     outcomes.map(({ status }) => status),
@@ -152,7 +153,7 @@ onEach('a failing request does not fail the others in its transaction', async (t
   const rows = await deps.events.all<{ uuid: string }>(sql`select uuid from events order by uuid`)
   t.strictSame(
     rows.map(({ uuid }) => uuid),
-    [good[0]!.uuid, good[2]!.uuid].sort(),
+    [itemAt(good, 0).uuid, itemAt(good, 2).uuid].sort(),
   )
 })
 
@@ -374,7 +375,7 @@ t.test(
     const written = new RegExp(`^\\s*insert into (${distributed.join('|')})\\b`)
     const inserts = [...texts].filter((text) => written.test(text))
     t.same(
-      new Set(inserts.map((text) => written.exec(text)![1])),
+      new Set(inserts.map((text) => textAt(written, text))),
       new Set(distributed),
       'every distributed table is written',
     )

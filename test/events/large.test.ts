@@ -12,6 +12,7 @@ import { MAX_VALUES, scanPayload } from '../../src/events/token-scan.ts'
 import { JsonScanner } from '../../src/json/scan.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { startProcess } from '../helpers/programs/process.ts'
 
@@ -56,13 +57,14 @@ t.test('the scanner counts values and levels like JSON.parse', async (t) => {
 })
 
 t.test('the scanner finds the same token as a parser', async (t) => {
-  const isObject = (value: any): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-  const reference = (data: any): unknown => {
-    const within = (value: any): unknown[] =>
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  const reference = (data: unknown): unknown => {
+    const within = (value: unknown): unknown[] =>
       isObject(value)
         ? [value.$token, value.token, value.api_key, isObject(value.properties) ? value.properties.token : undefined]
         : []
-    const firstOf = (list: any): any => (Array.isArray(list) ? list.find(isObject) : undefined)
+    const firstOf = (list: unknown): unknown => (Array.isArray(list) ? list.find(isObject) : undefined)
     const batch = isObject(data) ? firstOf(data.batch) : undefined
     return [...within(firstOf(data) ?? data), ...within(batch)].find((token) => token !== undefined && token !== null)
   }
@@ -394,7 +396,7 @@ t.test('parses few bodies concurrently, the smallest first, and rejects waiting 
   await t.rejects(disconnected, { code: 'unavailable' }, 'a body whose client has disconnected is dropped')
   while (releases.length < 2) await pause(5)
   t.strictSame(order, [], 'the other bodies wait')
-  releases[0]!()
+  itemAt(releases, 0)()
   await Promise.all([large, small])
   t.strictSame(
     order.filter((name) => !name.startsWith('running')),

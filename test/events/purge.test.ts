@@ -8,6 +8,7 @@ import { sql } from '../../src/sql/template.ts'
 import { idsAfter } from '../../src/store/projects.ts'
 import * as purges from '../../src/store/purges.ts'
 import { onBothEngines, openApp } from '../helpers/app.ts'
+import { rowOf } from '../helpers/assertions/items.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { insertEvents, insertPerson, NEW_YEAR, recordsOf, uuid } from '../helpers/seeds/events.ts'
@@ -17,13 +18,16 @@ const silent = { info: () => undefined, error: () => undefined }
 
 async function countRemaining(db: Db): Promise<Record<string, number>> {
   const count = async (table: 'events' | 'persons' | 'person_distinct_ids', project_id: number) =>
-    (await db.get<{ n: number }>(
-      table === 'events'
-        ? sql`select count(*) as n from events where project_id = ${project_id}`
-        : table === 'persons'
-          ? sql`select count(*) as n from persons where project_id = ${project_id}`
-          : sql`select count(*) as n from person_distinct_ids where project_id = ${project_id}`,
-    ))!.n
+    (
+      await rowOf<{ n: number }>(
+        db,
+        table === 'events'
+          ? sql`select count(*) as n from events where project_id = ${project_id}`
+          : table === 'persons'
+            ? sql`select count(*) as n from persons where project_id = ${project_id}`
+            : sql`select count(*) as n from person_distinct_ids where project_id = ${project_id}`,
+      )
+    ).n
   const found: Record<string, number> = {}
   for (const project of [1, 2, 3])
     found[project] =

@@ -12,6 +12,7 @@ import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
@@ -62,7 +63,7 @@ const children = (parent = process.pid): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+        const stat = itemAt(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') '), 1).split(' ')
         const dead = stat[0] === 'Z'
         return (
           !dead && Number(stat[1]) === parent && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('reader-process')
@@ -201,7 +202,7 @@ t.test('readers exit with a killed server, even inside a query', async (t) => {
   await once(server, 'exit')
   const alive = (): boolean => {
     try {
-      return process.kill(readers[0]!, 0) && !/\) Z/.test(readFileSync(`/proc/${readers[0]}/stat`, 'utf8'))
+      return process.kill(itemAt(readers, 0), 0) && !/\) Z/.test(readFileSync(`/proc/${readers[0]}/stat`, 'utf8'))
     } catch {
       return false
     }

@@ -10,6 +10,7 @@ import { openSource, type Source } from '../../src/events/source.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 const COUNT = 95
@@ -28,7 +29,7 @@ const extractOf = (project_id: number, encoding: Encoding): Extract => ({
 
 async function pagesOf(source: Source, extract: Extract, limit: number, after: Cursor | null = null): Promise<Page[]> {
   const pages: Page[] = []
-  for (let cursor = after; ; cursor = pages.at(-1)!.cursor) {
+  for (let cursor = after; ; cursor = itemAt(pages, -1).cursor) {
     const page = await source.page(extract, cursor, limit)
     if (!page) return pages
     pages.push(page)
@@ -115,8 +116,8 @@ onBothEngines(t, 'counts whole hours without reading their events', async (t, ap
     app,
     plainEvents(events.length).map((one, i) => ({
       ...one,
-      event: events[i]!.event,
-      timestamp: iso(events[i]!.timestamp),
+      event: itemAt(events, i).event,
+      timestamp: iso(itemAt(events, i).timestamp),
     })),
   )
   const source = await openSource(app.deps.config.DATABASE_URL, false)

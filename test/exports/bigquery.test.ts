@@ -8,7 +8,9 @@ import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/de
 import type { Checkpoint, Delivery } from '../../src/exports/destination.ts'
 import { bigquery, createBigQuery } from '../../src/exports/destinations/bigquery.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
+import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { type BigQueryStep, openBigQueryStub, PEER_TEXT } from '../helpers/peers/bigquery.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import { uuid } from '../helpers/seeds/events.ts'
@@ -82,7 +84,7 @@ for (const engine of ENGINES)
         t.ok(bytes > 1_000)
         const text = use_json_type ? 'JSON' : 'STRING'
         t.strictSame(
-          stub.tables.get('events')!.map(({ name, type }) => `${name} ${type}`),
+          stub.tables.get('events')?.map(({ name, type }) => `${name} ${type}`),
           [
             'uuid STRING',
             'event STRING',
@@ -107,12 +109,13 @@ for (const engine of ENGINES)
           ip: null,
           site_url: '',
         })
-        t.strictSame(JSON.parse(rows[0].properties), plainEvents(1)[0]!.properties)
-        t.strictSame(JSON.parse(rows[0].set), { plan: 'free' })
-        t.equal(rows[0].set_once, null)
-        t.ok(rows[0].bq_ingested_timestamp)
+        const first = rows[0] as Record<'properties' | 'set' | 'set_once' | 'bq_ingested_timestamp', string>
+        t.strictSame(JSON.parse(first.properties), plainEvents(1)[0]?.properties)
+        t.strictSame(JSON.parse(first.set), { plan: 'free' })
+        t.equal(first.set_once, null)
+        t.ok(first.bq_ingested_timestamp)
         t.match(rows[450], { event: 'odd "name",\n\\.\n\u0001\u2028', elements: 'a:text="x"', ip: '1.2.3.4', at: '-1' })
-        t.strictSame(JSON.parse(rows[450].set_once), { first: null })
+        t.strictSame(JSON.parse(String(rows[450]?.set_once)), { first: null })
         t.strictSame([...stub.tables.keys()], ['events'], 'no staging table is left')
       }
     })
@@ -125,7 +128,7 @@ for (const engine of ENGINES)
       const first = listener()
       await deliver(job, first, neverAborted)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }], 'the same range has the same job')
-      await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints[0]! }, listener(), neverAborted)
+      await deliver({ ...job, attempt: 2, checkpoint: itemAt(first.checkpoints, 0) }, listener(), neverAborted)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }])
       t.equal([...stub.jobs.values()].filter(({ kind }) => kind === 'load').length, 1)
 
@@ -190,16 +193,16 @@ for (const engine of ENGINES)
         ]),
       )
       // The second part was loaded, but the attempt was killed: the repeat skips it.
-      const second = await open(saved[2]!)
+      const second = await open(itemAt(saved, 2))
       for (const page of pages.slice(1)) await second.write(copyOf(page))
       await second.commit()
       t.equal(stub.jobs.size, 3)
       // The third part was not loaded: the repeat loads the same range under the same id.
-      const id = [...stub.jobs.keys()][2]!
+      const id = itemAt([...stub.jobs.keys()], 2)
       stub.jobs.delete(id)
       await stub.query('delete from analytics.events where rowid >= 200')
-      const third = await open(saved[4]!)
-      await third.write(copyOf(pages[2]!))
+      const third = await open(itemAt(saved, 4))
+      await third.write(copyOf(itemAt(pages, 2)))
       await third.commit()
       t.equal([...stub.jobs.keys()][2], id)
       t.strictSame(await stub.query(COUNT), [{ n: 300, uuids: 300 }])
@@ -262,7 +265,7 @@ t.test('rows with a version replace older ones', async (t) => {
   const column = (name: string, kind: 'string' | 'integer' | 'json') => ({
     name,
     type: { kind },
-    sql: null as any,
+    sql: sql``,
     usesPerson: false,
   })
   const columns = [column('distinct_id', 'string'), column('properties', 'json'), column('person_version', 'integer')]
@@ -283,7 +286,7 @@ t.test('rows with a version replace older ones', async (t) => {
     ]) {
       const receiver = await destination.open({
         ...FIRST_ATTEMPT,
-        config: { ...stub.config, table_id: `persons_${use_json_type}`, use_json_type } as any,
+        config: { ...stub.config, table_id: `persons_${use_json_type}`, use_json_type },
         columns,
         merge: { key: ['distinct_id'], version: 'person_version' },
         checkpoint: null,
@@ -419,7 +422,7 @@ t.test('every connection passes the guard', async (t) => {
   )
   t.strictSame(other.requests, [])
   t.strictSame(
-    bigquery.hosts!({ ...stub.config, endpoint_url: null } as any).map(({ host }) => host),
+    bigquery.hosts?.({ ...stub.config, endpoint_url: null }).map(({ host }) => host),
     ['127.0.0.1', 'bigquery.googleapis.com'],
   )
 })
@@ -445,7 +448,7 @@ t.test('the test of a destination names the step that fails', async (t) => {
 
 t.test('the config is validated', async (t) => {
   const { config } = await openBigQueryStub(t)
-  bigquery.validate(config as any)
+  bigquery.validate(config)
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' })
   const wrong: [string, unknown][] = [
     ['project_id', 'a/../b'],
@@ -463,12 +466,12 @@ t.test('the config is validated', async (t) => {
   ]
   for (const [key, value] of wrong)
     t.throws(
-      () => bigquery.validate({ ...config, [key]: value } as any),
+      () => bigquery.validate({ ...config, [key]: value }),
       { code: 'invalid_input', attr: `destination__config__${key}` },
       `${key} ${value}`,
     )
   try {
-    bigquery.validate({ ...config, private_key: 'secret-text' } as any)
+    bigquery.validate({ ...config, private_key: 'secret-text' })
   } catch (error) {
     t.notMatch(String(error), 'secret-text')
   }

@@ -1,15 +1,19 @@
 /** Delivery to a table in ClickHouse: rows, repeated deliveries and error messages. */
+
+import type { LookupAddress } from 'node:dns'
 import { createServer } from 'node:net'
 import t from 'tap'
 import { EVENT_COLUMNS } from '../../src/events/extract.ts'
 import type { Column } from '../../src/events/lines.ts'
 import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/deliver.ts'
+import type { Checkpoint } from '../../src/exports/destination.ts'
 import { clickhouse, createClickHouse } from '../../src/exports/destinations/clickhouse.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { mergedRows, openClickHouse, type StubFault } from '../helpers/peers/clickhouse.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
-import { uuid } from '../helpers/seeds/events.ts'
+import { recordsOf, uuid } from '../helpers/seeds/events.ts'
 import {
   FIRST_ATTEMPT,
   ingest,
@@ -46,11 +50,11 @@ for (const engine of ENGINES)
       const { records, bytes } = await deliver(jobTo(app, stub.config()), listener(), NEVER_ABORTED)
       t.equal(records, 451)
       t.ok(bytes > 10_000)
-      const table = stub.tables.get('default.events')!
+      const table = defined(stub.tables.get('default.events'))
       t.match(table.engine, /^ReplacingMergeTree order by \(`team_id`, `timestamp`, `uuid`\)/)
       t.match(table.engine, /non_replicated_deduplication_window = 1000/)
       const { body } = await app.send('GET', '/api/projects/@current/events/?limit=1000&after=1960-01-01')
-      const byId = (a: any, b: any): number => (a.uuid < b.uuid ? -1 : 1)
+      const byId = (a: { uuid: string }, b: { uuid: string }): number => (a.uuid < b.uuid ? -1 : 1)
       t.strictSame(
         table.rows
           .map(({ uuid, event, distinct_id, properties, elements_chain, timestamp, team_id }: any) => ({
@@ -63,8 +67,8 @@ for (const engine of ENGINES)
             team_id,
           }))
           .toSorted(byId),
-        body.results
-          .map(({ id, event, distinct_id, properties, elements_chain, timestamp }: any) => ({
+        recordsOf({ body })
+          .map(({ id, event, distinct_id, properties, elements_chain, timestamp }) => ({
             uuid: id,
             event,
             distinct_id,
@@ -82,7 +86,7 @@ for (const engine of ENGINES)
       const job = jobTo(app, stub.config())
       t.strictSame(await logsOf(job), [])
       await deliver({ ...job, attempt: 2 }, listener(), NEVER_ABORTED)
-      const table = stub.tables.get('default.events')!
+      const table = defined(stub.tables.get('default.events'))
       t.equal(table.rows.length, 451)
       t.equal(table.inserts.length, 2)
       t.equal(new Set(table.inserts).size, 1)
@@ -91,7 +95,7 @@ for (const engine of ENGINES)
       t.equal(mergedRows(table).length, 451, 'a merge keeps one row per event')
       stub.tables.clear()
       await deliver(job, listener(), NEVER_ABORTED)
-      t.equal(stub.tables.get('default.events')!.rows.length, 451, 'a recreated table is empty')
+      t.equal(stub.tables.get('default.events')?.rows.length, 451, 'a recreated table is empty')
     })
 
     await t.test('has the columns of a query', async (t) => {
@@ -101,10 +105,10 @@ for (const engine of ENGINES)
       const job = jobTo(app, stub.config({ table_name: 'paid' }), { hogql_query })
       await deliver(job, listener(), NEVER_ABORTED)
       await deliver({ ...job, attempt: 2 }, listener(), NEVER_ABORTED)
-      const table = stub.tables.get('default.paid')!
+      const table = defined(stub.tables.get('default.paid'))
       t.match(table.engine, /^MergeTree order by tuple\(\)/)
       t.match(
-        table.rows.toSorted((a: any, b: any) => a.n - b.n),
+        table.rows.toSorted((a, b) => Number(a.n) - Number(b.n)),
         [{ n: 1, 'a `name': 'paid', list: '[1]' }, { n: 4 }, { n: 7 }],
       )
       t.equal(table.rows.length, 3)
@@ -120,7 +124,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
   const columns = [KEY, VERSION, NAME]
   const put = async (range_key: string, rows: object[]): Promise<void> => {
     const merge = { key: ['id'], version: 'version' }
-    const config = stub.config({ table_name: 'persons' }) as any
+    const config = stub.config({ table_name: 'persons' })
     const receiver = await clickhouse.open({ ...FIRST_ATTEMPT, range_key, config, columns, merge, tools: toolsFor(t) })
     const text = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     await receiver.write({ records: rows.length, text, cursor: [1, 0] })
@@ -131,7 +135,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
     { id: 'b', version: 1, name: 'only' },
   ])
   await put('2', [{ id: 'a', version: 1, name: 'old' }])
-  const table = stub.tables.get('default.persons')!
+  const table = defined(stub.tables.get('default.persons'))
   t.match(
     stub.statements.find((text) => text.startsWith('create')),
     /`version` UInt64, `name` Nullable\(String\)/,
@@ -146,12 +150,12 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
 t.test('blocks are the same in every attempt and continue at a checkpoint', async (t) => {
   const stub = await openClickHouse(t)
   const line = (i: number): string => `${JSON.stringify({ uuid: uuid(i), event: 'x'.repeat(i % 50) })}\n`
-  const write = async (sizes: number[], fails?: number, checkpoint: any = null) => {
-    const checkpoints: any[] = []
+  const write = async (sizes: number[], fails?: number, checkpoint: Checkpoint | null = null) => {
+    const checkpoints: Checkpoint[] = []
     const tools = toolsFor(t, { checkpoint: async (state) => void checkpoints.push(state) })
     let inserts = 0
     stub.fault = (statement) => (statement.startsWith('insert') && inserts++ === fails ? 'drop' : undefined)
-    const config = stub.config() as any
+    const config = stub.config()
     const { columns } = small
     const receiver = await small.open({ ...FIRST_ATTEMPT, config, columns, checkpoint, tools })
     let at: number = checkpoint?.records ?? 0
@@ -171,12 +175,12 @@ t.test('blocks are the same in every attempt and continue at a checkpoint', asyn
   const pages = [30, 170, 1, 99, 150]
   // The block is stored, but the connection breaks before the response.
   const checkpoints = await write(pages, 2)
-  const table = stub.tables.get('default.events')!
+  const table = defined(stub.tables.get('default.events'))
   t.equal(table.rows.length, 300)
   t.equal(checkpoints.length, 2)
-  const { records } = checkpoints.at(-1)
-  t.equal(records, 200)
-  await write([40, 60, 150], undefined, checkpoints.at(-1))
+  const last = itemAt(checkpoints, -1)
+  t.equal(last.records, 200)
+  await write([40, 60, 150], undefined, last)
   t.equal(table.rows.length, 450)
   await write([450])
   t.equal(table.rows.length, 450)
@@ -239,7 +243,7 @@ t.test('a ClickHouse server that fails', async (t) => {
     }
     fails(undefined)
     t.equal(await failing(), undefined)
-    t.equal(stub.tables.get('default.events')!.rows.length, 1)
+    t.equal(stub.tables.get('default.events')?.rows.length, 1)
   })
 
   await t.test('does not delay an aborted run', async (t) => {
@@ -274,7 +278,7 @@ t.test('a ClickHouse server that fails', async (t) => {
     const tools = toolsFor(t, { outbound: createOutbound() })
     t.match(await failing({}, tools), { retryable: false, message: /OUTBOUND_ALLOW/ })
     // Unencrypted connections are allowed only to the addresses of OUTBOUND_ALLOW.
-    const resolve = (_: string, __: object, done: (error: null, found: any[]) => void): void =>
+    const resolve = (_: string, __: object, done: (error: null, found: LookupAddress[]) => void): void =>
       done(null, [{ address: '192.0.9.1', family: 4 }])
     const outbound = createOutbound({ resolve })
     t.match(await failing({ url: 'http://public.example' }, toolsFor(t, { outbound })), {
@@ -288,7 +292,7 @@ t.test('a ClickHouse server that fails', async (t) => {
     const to = (more: object) => send(small, secure.config(more), toolsFor(t), '{}').catch(describeFailure)
     t.match(await to({}), { retryable: false, message: /has_self_signed_cert/ })
     t.equal(await to({ has_self_signed_cert: true }), undefined)
-    t.equal(secure.tables.get('default.events')!.rows.length, 1)
+    t.equal(secure.tables.get('default.events')?.rows.length, 1)
   })
 })
 
@@ -312,7 +316,7 @@ t.test('tests a ClickHouse destination step by step', async (t) => {
   t.equal(stub.tables.size, 0, 'the test leaves no table')
   await send(small, stub.config(), toolsFor(t), '{}')
   t.same(await test(), { completed: [...small.steps] })
-  t.equal(stub.tables.get('default.events')!.rows.length, 1)
+  t.equal(stub.tables.get('default.events')?.rows.length, 1)
   t.match(await test({ password: 'x' }), { completed: [], failure: { message: /password/ } })
   t.match(await test({ database: 'x' }), { completed: ['Connect'], failure: { message: /database/ } })
   stub.fault = (statement) => (/^(create|insert)/.test(statement) ? { exception: 497, status: 403 } : undefined)
@@ -322,7 +326,7 @@ t.test('tests a ClickHouse destination step by step', async (t) => {
       failure: { message: /lacks a permission/ },
     })
 
-  const check = (more: object) => () => clickhouse.validate(stub.config(more) as any)
+  const check = (more: object) => () => clickhouse.validate(stub.config(more))
   t.doesNotThrow(check({ database: 'a b', table_name: 'ä' }))
   for (const [key, value] of [
     ['url', 'https://user:secret@example.com/'],
@@ -335,7 +339,5 @@ t.test('tests a ClickHouse destination step by step', async (t) => {
     ['table_name', "a'b"],
   ] as const)
     t.throws(check({ [key]: value }), { code: 'invalid_input', attr: `destination__config__${key}` }, `${key} ${value}`)
-  t.same(clickhouse.hosts!(stub.config({ url: 'https://ch.example:8443/path' }) as any), [
-    { host: 'ch.example', port: 8443 },
-  ])
+  t.same(clickhouse.hosts?.(stub.config({ url: 'https://ch.example:8443/path' })), [{ host: 'ch.example', port: 8443 }])
 })

@@ -266,7 +266,7 @@ t.test('continues after a restore into another cluster (postgres)', async (t) =>
   // Simulates a cluster with higher transaction ids: delivered up to a million, and two later events.
   await app.deps.db.run(sql`update batch_exports set watermark = 1000000 where id = ${id}`)
   await ingest(app, plainEvents(3))
-  await app.deps.db.run(sql`update events set position = 900000 where uuid = ${plainEvents(1)[0]!.uuid!}`)
+  await app.deps.db.run(sql`update events set position = 900000 where uuid = ${itemAt(plainEvents(1), 0).uuid!}`)
   await app.deps.db.run(sql`update events set position = 1000005 where position <> 900000`)
   const restored = await buildDeps({
     config: app.deps.config,

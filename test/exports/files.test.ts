@@ -18,6 +18,7 @@ import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver, describeFailure, type Report } from '../../src/exports/deliver.ts'
 import type { Checkpoint } from '../../src/exports/destination.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
@@ -122,7 +123,7 @@ for (const engine of ENGINES)
     await t.test('contain only the included events', async (t) => {
       const names = async (config: object): Promise<string[]> => {
         const { files } = await filesOf(t, jobFor(app, { type: 'File', config: { ...config } }))
-        return [...new Set(rowsIn(Object.values(files)[0]!).map(({ event }) => event))].sort()
+        return [...new Set(rowsIn(itemAt(Object.values(files), 0)).map(({ event }) => event))].sort()
       }
       t.same(await names({ include_events: ['seen', 'paid'] }), ['paid', 'seen'])
       t.same(await names({ include_events: ['seen', 'paid'], exclude_events: ['paid'] }), ['seen'])
@@ -206,7 +207,7 @@ async function assertSplit(t: Test, app: TestApp): Promise<void> {
   t.same(manifest.files.toSorted(), names)
   t.equal(new Set(names.flatMap((name) => rowsIn(files[name]!).map(({ uuid }) => uuid))).size, 1_000)
 
-  const resumed = await filesOf(t, { ...job, attempt: 2, checkpoint: checkpoints[0]! })
+  const resumed = await filesOf(t, { ...job, attempt: 2, checkpoint: itemAt(checkpoints, 0) })
   t.notOk(resumed.files[`${BASE}.jsonl`], 'the finished file is not written again')
   const rest = Object.entries(resumed.files).filter(([name]) => name.endsWith('.jsonl'))
   const uuids = [...rest, [BASE, files[`${BASE}.jsonl`]!] as const].flatMap(([, bytes]) =>
@@ -221,7 +222,7 @@ async function assertSplit(t: Test, app: TestApp): Promise<void> {
     const config = { ...job.destination.config, max_file_size_mb: 1, compression }
     const fileJob: DeliveryJob = { ...job, destination: { type: 'File', config } }
     const complete = await filesOf(t, fileJob)
-    const { files: rest } = await filesOf(t, { ...fileJob, attempt: 2, checkpoint: complete.checkpoints[0]! })
+    const { files: rest } = await filesOf(t, { ...fileJob, attempt: 2, checkpoint: itemAt(complete.checkpoints, 0) })
     t.ok(Object.keys(rest).length > 2)
     for (const [name, bytes] of Object.entries(rest))
       t.ok(bytes.equals(complete.files[name]!), `${name} is the same in every attempt`)

@@ -14,7 +14,7 @@ import type { DestinationType } from '../../src/exports/destination.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
-import { only } from '../helpers/assertions/items.ts'
+import { defined, itemAt, only } from '../helpers/assertions/items.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
 import { mergedRows, openClickHouse } from '../helpers/peers/clickhouse.ts'
 import { openRedshift } from '../helpers/peers/redshift.ts'
@@ -465,7 +465,7 @@ const WAREHOUSES: Record<string, (t: Test) => Promise<{ config: object; rows(): 
   },
   ClickHouse: async (t) => {
     const { config, tables } = await openClickHouse(t)
-    const rows = async () => mergedRows(tables.get('default.persons')!) as any[]
+    const rows = async () => mergedRows(defined(tables.get('default.persons'))) as any[]
     return {
       config: config(),
       rows: async () => (await rows()).toSorted((a, b) => (a.distinct_id < b.distinct_id ? -1 : 1)),
@@ -511,5 +511,5 @@ for (const engine of ENGINES)
           ['bob', {}, true],
         ])
       }
-      for (const [i, { version }] of (await rows()).entries()) t.ok(Number(version) > versions[i]!)
+      for (const [i, { version }] of (await rows()).entries()) t.ok(Number(version) > itemAt(versions, i))
     })

@@ -14,6 +14,7 @@ import { sql } from '../../src/sql/template.ts'
 import { highestPosition } from '../../src/store/batch_exports.ts'
 import { ENGINES, IN_THIS_PROCESS, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
+import { itemAt, textAt } from '../helpers/assertions/items.ts'
 import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 /** Random sequences of the property test. */
@@ -58,26 +59,25 @@ async function openExport(app: TestApp, more: object = {}) {
   const created = await app.send('POST', `${base}/`, { body })
   const path = `${base}/${created.body.id}` as const
   return {
-    id: created.body.id as string,
+    id: created.body.id,
     path,
     project_id,
     numbers: { next: 0 },
     act: (action: string, sent?: object) => app.send('POST', `${path}/${action}/`, sent && { body: sent }),
     patch: (sent: object) => app.send('PATCH', `${path}/`, { body: sent }),
-    runs: async (): Promise<any[]> =>
-      (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body.results,
+    runs: async () => (await app.send('GET', `${path}/runs/?ordering=data_interval_start`)).body.results,
     windows: async (): Promise<[string, string, number][]> => {
       const { results } = (await app.send('GET', `${path}/runs/?ordering=data_interval_start&limit=1000`)).body
-      return results.map((run: any) => [
+      return results.map((run) => [
         short(run.data_interval_start),
         short(run.data_interval_end),
-        run.records_completed,
+        Number(run.records_completed),
       ])
     },
     /** How many events each pause skipped, oldest first. */
     skipped: async (): Promise<number[]> =>
       (await app.send('GET', `${path}/logs/?search=Skipped&limit=1000`)).body.results
-        .map(({ message }: any) => Number(/^Skipped (\d+) events/.exec(message)![1]))
+        .map(({ message }) => Number(textAt(/^Skipped (\d+) events/, message)))
         .reverse(),
   }
 }
@@ -513,11 +513,11 @@ for (const engine of ENGINES) {
     const runs = await app.deps.db.all<{ from_position: number; to_position: number }>(sql`
       select from_position, to_position from batch_export_runs where batch_export_id = ${batchExport.id}
       order by data_interval_end`)
-    for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, runs[i - 1]!.to_position)
+    for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, itemAt(runs, i - 1).to_position)
     const after = await app.deps.events.get<{ count: number }>(sql`
       select count(*) as count from events e
-      where e.project_id = ${batchExport.project_id} and ${POSITION} >= ${runs.at(-1)!.to_position}`)
-    t.equal(after!.count, 4)
+      where e.project_id = ${batchExport.project_id} and ${POSITION} >= ${itemAt(runs, -1).to_position}`)
+    t.equal(after?.count, 4)
   })
 
   t.test(`continues an active run during a pause (${engine})`, async (t) => {
@@ -585,7 +585,7 @@ for (const engine of ENGINES) {
       plainEvents(3).map(({ uuid }) => uuid),
     )
     const [run] = (await batchExport.runs()).filter(({ data_interval_end }) => short(data_interval_end) === '00:20')
-    await app.send('POST', `${batchExport.path}/runs/${run.id}/retry/`)
+    await app.send('POST', `${batchExport.path}/runs/${run?.id}/retry/`)
     await drain(app)
     t.same(scheduled(), [...first, ...first])
   })
@@ -913,7 +913,7 @@ t.test('handles transactions that are open when a pause begins and ends (postgre
   await acrossUnpause.query('commit')
   await ingest(app, [], batchExport.project_id)
   await drain(app)
-  t.same(deliveredUuids().toSorted(), [plainEvents(1, 3)[0]!.uuid, 'across the pause'].toSorted())
+  t.same(deliveredUuids().toSorted(), [itemAt(plainEvents(1, 3), 0).uuid, 'across the pause'].toSorted())
   t.same(await batchExport.windows(), [
     ['00:00', '00:20', 1],
     ['00:40', '01:00', 1],
@@ -940,7 +940,7 @@ t.test('does not change positions at a start with an old open transaction (postg
   await batchExport.act('pause')
   const restarted = await buildDeps({ config: app.deps.config, log: app.deps.log, processes: app.deps.processes })
   const store = await app.deps.events.get<{ position_base: number }>(sql`select position_base from event_store`)
-  t.equal(store!.position_base, 0)
+  t.equal(store?.position_base, 0)
   await acrossPause.query('commit')
   await restarted.dispose()
 })

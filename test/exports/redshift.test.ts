@@ -11,10 +11,12 @@ import type { Delivery, Tools } from '../../src/exports/destination.ts'
 import { createRedshift, redshift } from '../../src/exports/destinations/redshift.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { only } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
 import { stepsOf, toolsFor } from '../helpers/peers/stores.ts'
-import { uuid } from '../helpers/seeds/events.ts'
+import type { Schemas } from '../helpers/response-bodies.ts'
+import { recordsOf, uuid } from '../helpers/seeds/events.ts'
 import {
   FIRST_ATTEMPT,
   failureOf,
@@ -25,6 +27,16 @@ import {
   NEVER_ABORTED,
   plainEvents,
 } from '../helpers/seeds/exports.ts'
+
+interface DeliveredEvent {
+  uuid: string
+  event: string
+  distinct_id: string
+  object: unknown
+  elements: unknown
+  timestamp: Date
+  at: string
+}
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 
@@ -47,7 +59,9 @@ async function openStore(t: Test) {
   return {
     endpoint,
     keys: async (): Promise<string[]> =>
-      ((await client.send(new ListObjectsV2Command({ Bucket: 'staging' }))).Contents ?? []).map(({ Key }) => Key!),
+      ((await client.send(new ListObjectsV2Command({ Bucket: 'staging' }))).Contents ?? []).map(({ Key }) =>
+        String(Key),
+      ),
     put: (Key: string) => client.send(new PutObjectCommand({ Bucket: 'staging', Key, Body: 'x' })),
   }
 }
@@ -118,11 +132,11 @@ for (const engine of ENGINES)
               'timestamp timestamp with time zone',
             ],
           )
-          const rows = await query(
+          const rows = await query<DeliveredEvent>(
             'select *, properties::jsonb as object, timestamp::text as at from events order by uuid',
           )
           const { body } = await app.send('GET', '/api/projects/@current/events/?limit=1000&after=1960-01-01')
-          const known = body.results.toSorted((a: any, b: any) => (a.id < b.id ? -1 : 1))
+          const known = recordsOf({ body }).toSorted((a, b) => (a.id < b.id ? -1 : 1))
           t.strictSame(
             rows.map(({ uuid, event, distinct_id, object, elements, timestamp }) => ({
               uuid,
@@ -132,7 +146,7 @@ for (const engine of ENGINES)
               elements,
               timestamp: timestamp.toISOString(),
             })),
-            known.map(({ id, event, distinct_id, properties, elements_chain, timestamp }: any) => ({
+            known.map(({ id, event, distinct_id, properties, elements_chain, timestamp }) => ({
               uuid: id,
               event,
               distinct_id,
@@ -143,7 +157,7 @@ for (const engine of ENGINES)
           )
           t.match(rows[0], { team_id: app.first.project_id, set_once: null, ip: null, site_url: '' })
           t.match(rows[450], { set: null, ip: '1.2.3.4' })
-          t.match(rows[450].at, /:59\.999999\+/)
+          t.match(rows[450]?.at, /:59\.999999\+/)
           t.same(await store.keys(), [], 'no file is left in the bucket')
         }
       })
@@ -202,7 +216,11 @@ t.test('values that are too long are truncated at a character, with a warning', 
     const { config, query } = await openRedshift(t, store.endpoint)
     const logs = await logsOf(jobTo(app, config(copying), { s3_endpoint: store.endpoint }))
     t.match(logs, ['2 values were truncated to the length of their columns.'])
-    const [row] = await query('select event, octet_length(properties) as properties from events')
+    const row = only(
+      await query<{ event: string; properties: number }>(
+        'select event, octet_length(properties) as properties from events',
+      ),
+    )
     t.equal(row.event, 'é'.repeat(100))
     t.ok(row.properties > 65_532 && row.properties <= 65_535)
   }
@@ -213,7 +231,11 @@ const OTHER: Column = { ...EVENT_COLUMNS.team_id, name: 'Team' }
 const VERSION: Column = { ...EVENT_COLUMNS.team_id, name: 'version' }
 const NAME: Column = { ...EVENT_COLUMNS.event, name: 'name' }
 
-const deliveryOf = (config: object, tools: Tools, more: Partial<Delivery<any>> = {}): Delivery<any> => ({
+const deliveryOf = (
+  config: Schemas['RedshiftConfig'],
+  tools: Tools,
+  more: Partial<Delivery<Schemas['RedshiftConfig']>> = {},
+): Delivery<Schemas['RedshiftConfig']> => ({
   ...FIRST_ATTEMPT,
   config,
   columns: redshift.columns,
@@ -271,7 +293,7 @@ t.test('files in the bucket', async (t) => {
 
   await t.test('of killed attempts are deleted by the next one', async (t) => {
     const put = toolsFor(t, { s3_endpoint: store.endpoint })
-    const killed = await redshift.open(deliveryOf(config(COPY), put, { ...job, config: config(COPY) } as any))
+    const killed = await redshift.open(deliveryOf(config(COPY), put, { ...job, config: config(COPY) }))
     await killed.write(pageOf([['u', 'e', '{}', '', '{}', '{}', 'd', 1, '', '', 0]]))
     // As if the process died between the files and the COPY.
     const range = createHash('sha256').update(job.range_key).digest('hex').slice(0, 32)
@@ -427,7 +449,7 @@ t.test('tests a Redshift destination step by step', async (t) => {
 
 t.test('validates the config of Redshift', async (t) => {
   const valid = { user: 'u', password: 'p', host: 'h.example', database: 'd' }
-  const check = (more: object) => () => redshift.validate({ ...valid, ...more } as any)
+  const check = (more: object) => () => redshift.validate({ ...valid, ...more })
   const inputs = (more: object) => ({ ...COPY, copy_inputs: { ...COPY.copy_inputs, ...more } })
   for (const more of [{}, { copy_inputs: null }, COPY, inputs({ authorization: KEYS }), inputs({ s3_key_prefix: '' })])
     t.doesNotThrow(check(more))
@@ -447,8 +469,8 @@ t.test('validates the config of Redshift', async (t) => {
     [inputs({ authorization: { ...KEYS, aws_access_key_id: "a'" } }), 'copy_inputs__authorization'],
   ] as const)
     t.throws(check(more), { code: 'invalid_input', attr: `destination__config__${attr}` }, attr)
-  t.same(redshift.hosts!(valid as any), [{ host: 'h.example', port: 5439 }])
-  t.same(redshift.hosts!({ ...valid, ...COPY } as any), [
+  t.same(redshift.hosts?.(valid), [{ host: 'h.example', port: 5439 }])
+  t.same(redshift.hosts?.({ ...valid, ...(COPY as object) }), [
     { host: 'h.example', port: 5439 },
     { host: 's3.us-east-1.amazonaws.com', port: 443 },
   ])

@@ -7,9 +7,11 @@ import type { Checkpoint } from '../../src/exports/destination.ts'
 import { awsS3, createAwsS3, createS3, s3, s3Compatible } from '../../src/exports/destinations/s3.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { type Bucket, openBucket } from '../helpers/peers/object-stores.ts'
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import type { Schemas } from '../helpers/response-bodies.ts'
 import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
@@ -27,7 +29,7 @@ async function openStore(t: Test): Promise<Store> {
   return { ...bucket, config: (more) => configOf(bucket.port, more) }
 }
 
-const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
+const configOf = (port: number, more: object = {}): Schemas['S3Config'] => ({
   bucket_name: 'events',
   region: 'us-east-1',
   prefix: 'a b/{year}-{month}',
@@ -61,7 +63,7 @@ for (const engine of ENGINES)
       const [stored, written] = [await store.objects(), await filesOf(t, { ...job, ...more }, settings)]
       t.same(Object.keys(stored).toSorted(), Object.keys(written).toSorted(), JSON.stringify(settings))
       for (const [name, content] of Object.entries(written)) t.ok(content.equals(stored[name]!), name)
-      if (!('max_file_size_mb' in settings)) t.equal(bytes, Object.values(stored)[0]!.length)
+      if (!('max_file_size_mb' in settings)) t.equal(bytes, itemAt(Object.values(stored), 0).length)
       return checkpoints
     }
 
@@ -82,7 +84,7 @@ for (const engine of ENGINES)
       const settings = { max_file_size_mb: 4, include_events: ['big'] }
       const checkpoints = await both(settings)
       t.ok(checkpoints.length > 2)
-      await both(settings, { attempt: 2, checkpoint: checkpoints[0]! })
+      await both(settings, { attempt: 2, checkpoint: itemAt(checkpoints, 0) })
     })
   })
 
@@ -105,7 +107,7 @@ t.test('requests server-side encryption from S3', async (t) => {
   await put({ encryption: 'aws:kms', kms_key_id: 'key-1' })
   t.same(sent(), [['aws:kms', 'key-1']])
   const { 'a b/2026-01/2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl': written } = await store.objects()
-  t.equal(written!.toString(), '{"event":"seen"}\n')
+  t.equal(written?.toString(), '{"event":"seen"}\n')
 })
 
 t.test('aborts the unfinished uploads of killed attempts', async (t) => {
@@ -253,7 +255,7 @@ t.test('tests an S3 destination step by step', async (t) => {
 })
 
 t.test('validates the config of S3', async (t) => {
-  const check = (more: object) => () => s3.validate(configOf(9, more) as any)
+  const check = (more: object) => () => s3.validate(configOf(9, more))
   t.doesNotThrow(check({}))
   t.doesNotThrow(check({ encryption: 'aws:kms', kms_key_id: 'k' }))
   t.throws(check({ encryption: 'aws:kms' }), { code: 'required', attr: 'destination__config__kms_key_id' })
@@ -264,7 +266,7 @@ t.test('validates the config of S3', async (t) => {
   })
   t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
 
-  const hosts = (more: object) => s3.hosts!(configOf(9, more) as any)
+  const hosts = (more: object) => s3.hosts?.(configOf(9, more))
   t.same(hosts({}), [{ host: '127.0.0.1', port: 9 }])
   t.same(hosts({ endpoint_url: null }), [{ host: 's3.us-east-1.amazonaws.com', port: 443 }])
   t.same(hosts({ endpoint_url: 'http://store.example', use_virtual_style_addressing: true }), [
@@ -316,18 +318,19 @@ t.test('the role of the machine is used only for the buckets that the operator l
 
 t.test('validates the configs of AwsS3 and S3Compatible', async (t) => {
   const { endpoint_url, ...onAws } = configOf(9)
-  const check = (more: object) => () => awsS3.validate({ ...onAws, ...more } as any)
+  const check = (more: object) => () => awsS3.validate({ ...onAws, ...more })
   t.doesNotThrow(check({}))
   t.doesNotThrow(check({ aws_access_key_id: undefined, use_default_credentials: true }))
   for (const key of ['aws_access_key_id', 'aws_secret_access_key'])
     t.throws(check({ [key]: undefined }), { code: 'required', attr: `destination__config__${key}` })
   t.throws(check({ region: 'x.example/' }), { code: 'invalid_input', attr: 'destination__config__region' })
   t.throws(check({ encryption: 'aws:kms' }), { code: 'required', attr: 'destination__config__kms_key_id' })
-  t.same(awsS3.hosts!({ ...onAws, region: 'cn-north-1' } as any), [
-    { host: 's3.cn-north-1.amazonaws.com.cn', port: 443 },
-  ])
-  t.doesNotThrow(() => s3Compatible.validate(configOf(9, { region: 'auto.x' }) as any))
-  t.throws(() => s3Compatible.validate(configOf(9, { endpoint_url: 'https://[' }) as any), /URL/)
+  t.same(awsS3.hosts?.({ ...onAws, region: 'cn-north-1' }), [{ host: 's3.cn-north-1.amazonaws.com.cn', port: 443 }])
+  t.doesNotThrow(() => s3Compatible.validate(configOf(9, { region: 'auto.x' }) as Schemas['S3CompatibleConfig']))
+  t.throws(
+    () => s3Compatible.validate(configOf(9, { endpoint_url: 'https://[' }) as Schemas['S3CompatibleConfig']),
+    /URL/,
+  )
   const store = await openStore(t)
   const tools = toolsFor(t, { s3_endpoint: `http://127.0.0.1:${store.port}` })
   t.same(await stepsOf(createAwsS3(SHORT_TIMEOUTS), onAws, tools), { completed: [...awsS3.steps] })

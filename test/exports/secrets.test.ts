@@ -18,6 +18,7 @@ import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
 import { createVault, KEY_FILE, readKeys } from '../../src/store/vault.ts'
 import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
+import { defined, rowOf } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
@@ -49,7 +50,7 @@ t.test('decrypts a secret only with its key, for its row, and unmodified', async
 t.test('creates a key file next to the data once', async (t) => {
   const folder = freshFolder(t)
   const [key] = readKeys({}, folder)
-  t.equal(key!.length, 32)
+  t.equal(key?.length, 32)
   t.equal(statSync(join(folder, KEY_FILE)).mode & 0o777, 0o600)
   chmodSync(join(folder, KEY_FILE), 0o644)
   t.same(readKeys({}, folder), [key])
@@ -106,7 +107,7 @@ for (const engine of ENGINES)
       body: { destination: { config: { include_events: ['a'] } } },
     })
     t.match(changed.body.destination, { config: { include_events: ['a'] } })
-    const row = (await store.getById(app.deps.db, created.body.id))!
+    const row = defined(await store.getById(app.deps.db, created.body.id))
     t.notMatch(JSON.stringify(row), /VERY_SECRET/)
     t.same(
       decryptSettings(app.deps.vault, row).config,
@@ -138,7 +139,7 @@ for (const engine of ENGINES)
       )
     const next = hex()
     const rotated = await start({ SECRET_KEY: next, SECRET_KEY_PREVIOUS: key })
-    const reencrypted = (await store.getById(rotated.db, created.body.id))!
+    const reencrypted = defined(await store.getById(rotated.db, created.body.id))
     t.not(reencrypted.secrets, row.secrets)
     t.equal(decryptSettings(createVault([Buffer.from(next, 'hex')]), reencrypted).config.token, CONFIG.token)
     await rotated.dispose()
@@ -162,7 +163,7 @@ onBothEngines(
     t.match(await patch({ include_events: ['a'] }), unreadable)
     t.equal((await send('PATCH', one, { body: { name: 'y' } })).status, 200, 'other fields can change')
     t.equal((await patch({ token: 'phc_NEW' })).status, 200)
-    const row = (await store.getById(deps.db, created.body.id))!
+    const row = defined(await store.getById(deps.db, created.body.id))
     t.same(decryptSettings(deps.vault, row).config, { ...CONFIG, token: 'phc_NEW' })
     const log = (await send('GET', `/api/organizations/${first.organization_id}/activity_log/?limit=1`)).body.results
     t.match(log[0]?.changes, [{ field: 'destination__config__token', before: 'changed', after: 'changed' }])
@@ -185,7 +186,7 @@ onBothEngines(
     t.match(await send('PATCH', config, { body: { config: { a: 'C' } } }), unreadable)
     t.equal((await send('PATCH', config, { body: { enabled: false } })).status, 200)
     t.equal((await send('PATCH', config, { body: { config: { a: 'C', b: 'D' } } })).status, 200)
-    const stored = (await deps.db.get<{ secrets: string }>(sql`select secrets from plugin_configs`))!
+    const stored = await rowOf<{ secrets: string }>(deps.db, sql`select secrets from plugin_configs`)
     t.same(JSON.parse(deps.vault.decrypt(stored.secrets, `plugin_configs/${configured.body.id}`)), { a: 'C', b: 'D' })
   },
   { environment: { SECRET_KEY: hex() } },
@@ -247,7 +248,7 @@ for (const level of ['projects', 'organizations'] as const)
         t.equal(created.status, 201, type)
         const path = `${base}/${created.body.id}/` as const
         const stored = async () =>
-          decryptSettings(app.deps.vault, (await store.getById(app.deps.db, created.body.id))!).config
+          decryptSettings(app.deps.vault, defined(await store.getById(app.deps.db, created.body.id))).config
         const change = (more: object) => app.send('PATCH', path, { body: { destination: { config: more } } })
 
         for (const more of receiverChanges) {
@@ -380,9 +381,10 @@ t.test('excludes the key from backups, and names the missing key after a restore
   t.match(readFileSync(join(folder, KEY_FILE), 'utf8'), /^[0-9a-f]{64}\n$/)
   const body = { name: 'x', interval: 'hour', destination: { type: 'HTTP', config: CONFIG } }
   await app.send('POST', `/api/projects/${app.first.project_id}/batch_exports/`, { body })
-  const { count } = (await app.deps.db.get<{ count: number }>(
+  const { count } = await rowOf<{ count: number }>(
+    app.deps.db,
     sql`select count(*) as count from batch_exports where secrets is not null`,
-  ))!
+  )
   t.equal(count, 1)
   rmSync(join(folder, KEY_FILE))
   await t.rejects(buildDeps({ config: app.deps.config, log: pino({ level: 'silent' }) }), /Restore secret.key/)

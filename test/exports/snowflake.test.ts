@@ -10,7 +10,9 @@ import { createSnowflake, snowflake } from '../../src/exports/destinations/snowf
 import { accountUrl } from '../../src/exports/snowflake-session.ts'
 import { uploadRequest } from '../../src/exports/snowflake-stages.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
+import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openSnowflakeStub, PEER_TEXT, type SnowflakeFault } from '../helpers/peers/snowflake.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
@@ -73,16 +75,17 @@ for (const engine of ENGINES)
         const rows = await stub.query(`select *, epoch_us(timestamp)::varchar as at from "PUBLIC".events order by uuid`)
         t.equal(rows.length, 451)
         t.match(rows[0], { uuid: uuid(1), event: 'seen', team_id: app.first.project_id, ip: null, site_url: '' })
-        t.strictSame(JSON.parse(rows[0].properties), plainEvents(1)[0]!.properties)
-        t.strictSame(JSON.parse(rows[0].people_set), { plan: 'free' })
-        t.equal(rows[0].people_set_once, null)
+        const first = rows[0] as Record<'properties' | 'people_set' | 'people_set_once', string>
+        t.strictSame(JSON.parse(first.properties), plainEvents(1)[0]?.properties)
+        t.strictSame(JSON.parse(first.people_set), { plan: 'free' })
+        t.equal(first.people_set_once, null)
         t.match(rows[450], {
           event: 'odd "name",\n\\.\n\u0001\u2028',
           elements: '"a:text=\\"x\\""',
           ip: '1.2.3.4',
           at: '-1',
         })
-        t.strictSame(JSON.parse(rows[450].people_set_once), { first: null })
+        t.strictSame(JSON.parse(String(rows[450]?.people_set_once)), { first: null })
         t.equal(stub.files.size, 0, 'the stage is empty')
       }
     })
@@ -168,13 +171,13 @@ t.test('removes the files of killed attempts', async (t) => {
   const recent = '0195d3f0-0000-7000-8000-000000000003'
   const place = (id: string): string => `workspace_admin/b/${id}/${id}/part-0.csv.gz`
   for (const id of [run, other, recent]) stub.files.set(place(id), { path: '/nowhere', modified: Date.now() })
-  stub.files.get(place(other))!.modified -= 2 * 86_400_000
+  defined(stub.files.get(place(other))).modified -= 2 * 86_400_000
   const tools = toolsFor(t)
   const destination = createSnowflake(LIMITS)
   const receiver = await destination.open({
     ...FIRST_ATTEMPT,
     run_id: run,
-    config: stub.config as any,
+    config: stub.config,
     columns: destination.columns,
     tools,
   })
@@ -188,7 +191,7 @@ t.test('rows with a version replace older ones', async (t) => {
   const column = (name: string, kind: 'string' | 'integer' | 'json') => ({
     name,
     type: { kind },
-    sql: null as any,
+    sql: sql``,
     usesPerson: false,
   })
   const columns = [column('distinct_id', 'string'), column('properties', 'json'), column('person_version', 'integer')]
@@ -198,7 +201,7 @@ t.test('rows with a version replace older ones', async (t) => {
   ]) {
     const receiver = await destination.open({
       ...FIRST_ATTEMPT,
-      config: { ...stub.config, table_name: 'persons' } as any,
+      config: { ...stub.config, table_name: 'persons' },
       columns,
       merge: { key: ['distinct_id'], version: 'person_version' },
       tools: toolsFor(t),
@@ -347,8 +350,8 @@ t.test('the test of a destination names the step that fails', async (t) => {
 
 t.test('the config is validated', async (t) => {
   const { config, keypair } = await openSnowflakeStub(t)
-  snowflake.validate(config as any)
-  snowflake.validate(keypair as any)
+  snowflake.validate(config)
+  snowflake.validate(keypair)
   const wrong: [string, unknown][] = [
     ['account', 'evil.example.com/'],
     ['account', 'a@b'],
@@ -368,15 +371,15 @@ t.test('the config is validated', async (t) => {
   ]
   for (const [key, value] of wrong)
     t.throws(
-      () => snowflake.validate({ ...config, [key]: value } as any),
+      () => snowflake.validate({ ...config, [key]: value }),
       { code: 'invalid_input', attr: `destination__config__${key}` },
       `${key} ${value}`,
     )
-  t.throws(() => snowflake.validate({ ...config, password: undefined } as any), {
+  t.throws(() => snowflake.validate({ ...config, password: undefined }), {
     code: 'required',
     attr: 'destination__config__password',
   })
-  t.throws(() => snowflake.validate({ ...keypair, private_key: undefined } as any), {
+  t.throws(() => snowflake.validate({ ...keypair, private_key: undefined }), {
     code: 'required',
     attr: 'destination__config__private_key',
   })
@@ -386,7 +389,7 @@ t.test('the config is validated', async (t) => {
     { private_key_passphrase: undefined },
   ])
     try {
-      snowflake.validate({ ...keypair, ...more } as any)
+      snowflake.validate({ ...keypair, ...more })
       t.fail('an invalid key is rejected')
     } catch (error) {
       t.match(error, { attr: 'destination__config__private_key' })
@@ -404,8 +407,8 @@ t.test('the driver of Snowflake works with the same server', async (t) => {
   const stub = await openSnowflakeStub(t)
   // The only kind for which the driver sends a file as one request without TLS.
   stub.stage = 'GCS'
-  const { private_key, private_key_passphrase } = stub.keypair as Record<string, string>
-  const key = createPrivateKey({ key: private_key!, passphrase: private_key_passphrase! })
+  const { private_key, private_key_passphrase } = stub.keypair as Required<typeof stub.keypair>
+  const key = createPrivateKey({ key: private_key, passphrase: private_key_passphrase })
   const connection = driver.createConnection({
     accessUrl: stub.url,
     account: 'myorg-account',
@@ -414,7 +417,7 @@ t.test('the driver of Snowflake works with the same server', async (t) => {
     privateKey: String(key.export({ format: 'pem', type: 'pkcs8' })),
   })
   await new Promise<void>((done, fail) => connection.connect((error) => (error ? fail(error) : done())))
-  const execute = (sqlText: string): Promise<any[]> =>
+  const execute = (sqlText: string): Promise<unknown[]> =>
     new Promise((done, fail) =>
       connection.execute({ sqlText, complete: (error, _, rows) => (error ? fail(error) : done(rows ?? [])) }),
     )

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { isSigned, openReceiver } from '../helpers/peers/receiver.ts'
 import { openSite, until } from '../helpers/programs/site.ts'
 import { BEYOND_LEASE_MS, base, createExport, WINDOW_MS, waitForHorizon } from '../helpers/seeds/deliveries.ts'
@@ -58,7 +59,7 @@ async function testKills(t: Test, engine: Engine): Promise<void> {
         return results.some(({ status }: { status: string }) => status === 'Failed')
       })
     await until(async () => received().length > 0)
-    await site.kill(site.servers[0]!)
+    await site.kill()
     t.equal(received().length, 1, 'the other messages were stored and not sent')
 
     receiver.respondWith((response) => void response.writeHead(204).end())
@@ -78,7 +79,7 @@ async function testKills(t: Test, engine: Engine): Promise<void> {
       exports.toSorted(),
       'one message for each failing export',
     )
-    const repeats = received().filter(({ headers }) => headers['webhook-id'] === received()[0]!.body.id)
+    const repeats = received().filter(({ headers }) => headers['webhook-id'] === itemAt(received(), 0).body.id)
     t.equal(repeats.length, 2, 'the interrupted request is repeated with the same id')
     repeated += repeats.length - 1
     await site.request('DELETE', `${within}${alert.id}/`)

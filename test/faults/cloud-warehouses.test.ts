@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { itemAt, pick } from '../helpers/assertions/items.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
 import { openSnowflakeStub } from '../helpers/peers/snowflake.ts'
 import { openSite, until } from '../helpers/programs/site.ts'
@@ -46,7 +47,7 @@ const bigquery =
     return {
       name: `BigQuery, ${use_json_type ? 'staged' : 'loaded'}`,
       destination: { type: 'BigQuery', config: { ...stub.config, use_json_type } },
-      uuids: async () => (await stub.query('select uuid from analytics.events')).map((row) => row.uuid),
+      uuids: async () => (await stub.query('select uuid from analytics.events')).map(({ uuid }) => String(uuid)),
       isBusy: () => [...stub.jobs.values()].some(({ state }) => state !== 'DONE'),
       // Staging tables expire.
       leftovers: () => [],
@@ -59,7 +60,7 @@ const snowflake = async (t: Test): Promise<Warehouse> => {
   return {
     name: 'Snowflake',
     destination: { type: 'Snowflake', config: stub.config },
-    uuids: async () => (await stub.query('select uuid from "PUBLIC".events')).map((row) => row.uuid),
+    uuids: async () => (await stub.query('select uuid from "PUBLIC".events')).map(({ uuid }) => String(uuid)),
     isBusy: () => stub.active > 0,
     leftovers: () => [...stub.files.keys()],
   }
@@ -87,9 +88,9 @@ async function testKills(t: Test, engine: Engine, processes: number, seed: numbe
     await until(() => site.request('POST', '/batch/', { api_key: site.project_token, batch }).catch(() => undefined))
     await waitForHorizon(site)
     site.advance(WINDOW_MS)
-    await wakeExporters(site, exports[0]!)
+    await wakeExporters(site, itemAt(exports, 0))
     // Kill while a statement runs in a warehouse, or at a random time.
-    const victim = targets[Math.floor(random() * targets.length)]!
+    const victim = pick(targets, random)
     const waitsForStatement = random() < 0.7
     await until(async () => {
       if (!waitsForStatement || victim.isBusy()) return true
@@ -97,7 +98,7 @@ async function testKills(t: Test, engine: Engine, processes: number, seed: numbe
     })
     // A random delay of the experiment; no assertion depends on it.
     await pause(random() * (waitsForStatement ? 150 : 1_500))
-    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.kill(pick(site.servers, random))
     await site.start()
     if (round % CATCH_UP_EVERY === 0) await settle(site, exports)
   }

@@ -11,6 +11,7 @@ import { deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
 import { createPostgres } from '../../src/exports/destinations/postgres.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { notRun } from '../helpers/assertions/not-run.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { toolsFor } from '../helpers/peers/stores.ts'
@@ -68,7 +69,7 @@ for (const engine of ENGINES) {
     })
     t.ok(first.checkpoints.length > 0, 'some files were finished')
     disk.change('size=20m')
-    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), neverAborted)
+    await deliver({ ...job, attempt: 2, checkpoint: itemAt(first.checkpoints, -1) }, listener(), neverAborted)
     assertFiles(t, disk.folder, 3_000)
   })
 
@@ -92,7 +93,7 @@ for (const engine of ENGINES) {
       message: /read-only/,
     })
     disk.change('rw')
-    await deliver({ ...job, attempt: 2, checkpoint: first.checkpoints.at(-1)! }, listener(), neverAborted)
+    await deliver({ ...job, attempt: 2, checkpoint: itemAt(first.checkpoints, -1) }, listener(), neverAborted)
     assertFiles(t, disk.folder, 3_000)
   })
 }
@@ -215,7 +216,7 @@ for (const engine of ENGINES)
     })
 
 /** Like `deliver`, with other limits of the destination. */
-async function deliverTo(t: Test, destination: Destination<any>, app: TestApp, config: object): Promise<void> {
+async function deliverTo(t: Test, destination: Destination<object>, app: TestApp, config: object): Promise<void> {
   const job = jobFor(app, { type: 'Postgres', config: {} })
   const { columns } = destination
   const source = await openSource(job.url, false)

@@ -12,8 +12,10 @@ import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { itemAt, pick, textAt } from '../helpers/assertions/items.ts'
 import { emptyDatabase, serverUrl } from '../helpers/programs/postgres.ts'
 import { openSite, type Site, until } from '../helpers/programs/site.ts'
+import type { BodyOf } from '../helpers/response-bodies.ts'
 import {
   assertCompleted,
   assertOnceEach,
@@ -111,7 +113,7 @@ const KILL_TIMES: { isReached(site: Site, exports: readonly string[]): Promise<b
   },
   {
     isReached: async (site, exports) =>
-      filesBelow(site.files).some(isPartial) || !(await runsOf(site, exports[0]!)).some(isOpen),
+      filesBelow(site.files).some(isPartial) || !(await runsOf(site, itemAt(exports, 0))).some(isOpen),
     max_delay_ms: 100,
   },
 ]
@@ -131,12 +133,12 @@ async function testKills(t: Test, engine: Engine, processes: number, seed: numbe
     await sender.sendSome(Math.floor(random() * 6))
     site.advance(WINDOW_MS)
     const sending = sender.sendSome()
-    await wakeExporters(site, exports[0]!)
-    const { isReached, max_delay_ms } = KILL_TIMES[Math.floor(random() * KILL_TIMES.length)]!
+    await wakeExporters(site, itemAt(exports, 0))
+    const { isReached, max_delay_ms } = pick(KILL_TIMES, random)
     await until(() => isReached(site, exports))
     // A random delay of the experiment; no assertion depends on it.
     await pause(random() * max_delay_ms)
-    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.kill(pick(site.servers, random))
     await sending
     await site.start()
     if (round % CATCH_UP_EVERY === 0) await settle(site, exports)
@@ -185,7 +187,7 @@ const currentOf = (rows: PersonRow[]): Record<string, [string, object]> =>
 async function personsOf(site: Site): Promise<Record<string, [string, object]>> {
   const stored: Record<string, [string, object]> = {}
   for (let path: string | null = `/api/projects/${site.project_id}/persons/?limit=100`; path; ) {
-    const { results, next }: any = await site.request('GET', path)
+    const { results, next } = (await site.request('GET', path)) as BodyOf<'persons.list'>
     for (const { id, distinct_ids, properties } of results)
       for (const distinct_id of distinct_ids) stored[distinct_id] = [id, properties]
     path = next && new URL(next).pathname + new URL(next).search
@@ -245,16 +247,16 @@ async function testKillsOfPersons(t: Test, engine: Engine, processes: number, se
       }
       return pending.length === 0
     })
-  const persons = `/api/projects/${site.project_id}/persons/`
+  const persons = `/api/projects/${site.project_id}/persons/` as const
   let deleted = 0
 
   for (let round = 1; round <= PERSON_ROUNDS; round++) {
     for (let i = 0; i < 5; i++) pending.push(Array.from({ length: 100 }, change))
     site.advance(WINDOW_MS)
     const sending = sendAll()
-    await wakeExporters(site, exports[0]!)
-    const { results } = await site.request('GET', `${persons}?limit=3`).catch(() => ({ results: [] }))
-    const deleting = results.map(({ id }: { id: string }) =>
+    await wakeExporters(site, itemAt(exports, 0))
+    const found = await site.request('GET', `${persons}?limit=3`).catch(() => undefined)
+    const deleting = (found?.results ?? []).map(({ id }) =>
       site.request('DELETE', `${persons}${id}/?delete_events=true`).then(
         () => deleted++,
         () => undefined,
@@ -262,7 +264,7 @@ async function testKillsOfPersons(t: Test, engine: Engine, processes: number, se
     )
     // A random delay of the experiment; no assertion depends on it.
     await pause(random() * 1_000)
-    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.kill(pick(site.servers, random))
     await site.start()
     await Promise.all([sending, ...deleting])
     if (round % CATCH_UP_EVERY === 0) await settle(site, exports)
@@ -301,7 +303,7 @@ async function testKillsAroundPauses(t: Test, engine: Engine, processes: number,
   while (site.servers.length < processes) await site.start()
   const target = await folder(t, site)
   const id = await createExport(site, target)
-  const path = `${base(site)}/${id}`
+  const path = `${base(site)}/${id}` as const
   const sender = createSender(site, random)
   const expected: string[] = []
 
@@ -315,7 +317,7 @@ async function testKillsAroundPauses(t: Test, engine: Engine, processes: number,
   const requestAndKill = async (path: string, body?: unknown): Promise<void> => {
     const request = site.request('POST', path, body).catch(() => undefined)
     await pause(random() * 40)
-    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.kill(pick(site.servers, random))
     await request
     await site.start()
     await until(() => site.request('POST', path, body).catch(() => undefined))
@@ -332,7 +334,7 @@ async function testKillsAroundPauses(t: Test, engine: Engine, processes: number,
     if (random() < 0.5) site.advance(WINDOW_MS)
     await wakeExporters(site, id)
     await pause(random() * 500)
-    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.kill(pick(site.servers, random))
     await site.start()
     if (round % CATCH_UP_EVERY === 0) await settle(site, [id])
   }
@@ -342,9 +344,9 @@ async function testKillsAroundPauses(t: Test, engine: Engine, processes: number,
   await assertOnceEach(t, target, expected)
   const skipped = sender.uuids().length - expected.length
   const { results } = await site.request('GET', `${path}/logs/?search=Skipped&limit=1000`)
-  const counts = results.map(({ message }: { message: string }) => Number(/\d+/.exec(message)![0]))
+  const counts = results.map(({ message }) => Number(textAt(/\d+/, message)))
   t.equal(
-    counts.reduce((sum: number, count: number) => sum + count, 0),
+    counts.reduce((sum, count) => sum + count, 0),
     skipped,
     'the log has the number of skipped events',
   )
@@ -369,7 +371,7 @@ async function testKillsOfBackfills(t: Test, engine: Engine, processes: number, 
   while (site.servers.length < processes) await site.start()
   const target = await folder(t, site)
   const id = await createExport(site, target)
-  const path = `${base(site)}/${id}`
+  const path = `${base(site)}/${id}` as const
   await site.request('POST', `${path}/pause/`)
   const [windows, each] = [8, 250]
   const start = Date.parse(boundaryBefore(inUtc(INTERVAL), site.now())) - windows * WINDOW_MS
@@ -378,9 +380,9 @@ async function testKillsOfBackfills(t: Test, engine: Engine, processes: number, 
   sender.enqueue(windows * each, (i) => iso(start + i * (WINDOW_MS / each)))
   await sender.sendAll()
   const range = { start_at: null, end_at: iso(start + windows * WINDOW_MS) }
-  const list = async (): Promise<any[]> => (await site.request('GET', `${path}/backfills/`)).results
+  const list = async () => (await site.request('GET', `${path}/backfills/`)).results
   const killOne = async (): Promise<void> => {
-    await site.kill(site.servers[Math.floor(random() * processes)]!)
+    await site.kill(pick(site.servers, random))
     // Expires the leases of the killed process.
     site.advance(BEYOND_LEASE_MS)
     await site.start()
@@ -456,7 +458,7 @@ for (const engine of ENGINES) {
     site.advance(WINDOW_MS)
     await wakeExporters(site, id)
     await until(async () => requests > 0)
-    await site.kill(site.servers[0]!)
+    await site.kill()
     site.advance(BEYOND_LEASE_MS / 6)
     await site.start()
     await until(async () => {
@@ -522,9 +524,9 @@ for (const engine of ENGINES) {
     const range = { start_at: iso(start), end_at: iso(start + windows * WINDOW_MS) }
     const { backfill_id } = await site.request('POST', `${base(site)}/${id}/backfill/`, range)
     for (const many of [2, 8]) {
-      const done = ({ status }: any): boolean => status === 'Completed'
+      const done = ({ status }: { status: string }): boolean => status === 'Completed'
       await until(async () => (await runsOf(site, id)).filter(done).length >= many)
-      await site.kill(site.servers[0]!)
+      await site.kill()
       site.advance(BEYOND_LEASE_MS)
       await site.start()
     }
@@ -579,5 +581,5 @@ t.test('recovers from a database outage (postgres)', async (t) => {
   assertCompleted(t, await finish(site, [id]))
   await assertOnceEach(t, target, sender.uuids())
   assertNoPartialFiles(t, site)
-  t.equal(site.servers[0]!.child.exitCode, null, 'the server survives')
+  t.equal(itemAt(site.servers, 0).child.exitCode, null, 'the server survives')
 })

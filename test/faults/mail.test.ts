@@ -3,6 +3,7 @@ import t from 'tap'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
@@ -24,14 +25,14 @@ for (const engine of ENGINES) {
     const first = await startProcess(t, environment)
     mailbox.setFault({ at: 'data', hang: true })
     const reached = mailbox.reached()
-    t.equal(await invite(first, first.api_key!, 'lost@example.com'), 201)
+    t.equal(await invite(first, defined(first.api_key), 'lost@example.com'), 201)
     await reached
     await first.kill()
 
     mailbox.setFault(null)
     const second = await startProcess(t, environment)
     const delivery = mailbox.next()
-    t.equal(await invite(second, first.api_key!, 'next@example.com'), 201)
+    t.equal(await invite(second, defined(first.api_key), 'next@example.com'), 201)
     t.strictSame((await delivery).to, ['next@example.com'])
     t.equal(mailbox.mails.length, 1, 'an email that may have arrived is not sent again')
     await second.kill()
@@ -44,7 +45,7 @@ for (const engine of ENGINES) {
     mailbox.setFault({ at: 'recipient', status: 451 })
     const first = await startProcess(t, environment)
     const reached = mailbox.reached()
-    t.equal(await invite(first, first.api_key!, 'waiting@example.com'), 201)
+    t.equal(await invite(first, defined(first.api_key), 'waiting@example.com'), 201)
     await reached
     const db = await openDatabase(DATABASE_URL)
     t.teardown(() => db.close())

@@ -6,6 +6,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openApp } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { cycled, defined, itemAt } from '../helpers/assertions/items.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, serveArguments, startProcess } from '../helpers/programs/process.ts'
@@ -45,7 +46,7 @@ function sendTo(
       })
       response.on('error', reject)
       response.on('end', () =>
-        resolve({ status: response.statusCode!, headers: response.headers, body: text && JSON.parse(text) }),
+        resolve({ status: Number(response.statusCode), headers: response.headers, body: text && JSON.parse(text) }),
       )
     })
     outgoing.on('error', reject)
@@ -92,7 +93,7 @@ function createBalancer(t: Test, site: Site) {
     },
     send: (path: string, options: Parameters<typeof sendTo>[2]): Promise<HttpResponse> => {
       const choice = ready.length ? ready : site.servers
-      return sendTo(agent, `${choice[next++ % choice.length]!.url}${path}`, options)
+      return sendTo(agent, `${cycled(choice, next++).url}${path}`, options)
     },
   }
 }
@@ -208,7 +209,7 @@ t.test('serves, works and drains according to its role', async (t) => {
     startProcess(t, { DATABASE_URL, DRAIN_SECONDS: '600', ...mail }, serveArguments('--role', role))
   const agent = agentFor(t)
   const api = await serve('api')
-  const key = api.api_key!
+  const key = defined(api.api_key)
   t.match(
     await sendTo(agent, `${api.url}/api/organizations/@current/invites/`, {
       method: 'POST',
@@ -254,7 +255,7 @@ t.test('serves, works and drains according to its role', async (t) => {
       .status,
     201,
   )
-  await apiOnly.deps.mailer!.stop()
+  await defined(apiOnly.deps.mailer).stop()
   t.equal(mailbox.mails.length, 1, 'an API node sends no mail')
 })
 
@@ -266,7 +267,7 @@ t.test('a worker finishes the run of a killed worker', async (t) => {
   await client.query(`create table delivered (uuid text, event text, properties jsonb, elements jsonb, set jsonb,
     set_once jsonb, distinct_id text, team_id integer, ip text, site_url text, timestamp timestamptz)`)
   const { username: user, password, hostname: host, port, pathname } = new URL(destination.url)
-  const base = `/api/projects/${site.project_id}/batch_exports`
+  const base = `/api/projects/${site.project_id}/batch_exports` as const
   const { id } = await site.request('POST', `${base}/`, {
     name: 'To a table',
     interval: 'every 5 minutes',
@@ -275,7 +276,7 @@ t.test('a worker finishes the run of a killed worker', async (t) => {
       config: { user, password, host, port: Number(port), database: pathname.slice(1), table_name: 'delivered' },
     },
   })
-  const runs = async (): Promise<any[]> => (await site.request('GET', `${base}/${id}/runs/`)).results
+  const runs = async () => (await site.request('GET', `${base}/${id}/runs/`)).results
   const database = await clientFor(t, site.database_url)
   const horizonPassed =
     'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(position) as over from events'
@@ -329,7 +330,7 @@ t.test('nodes recover when the database restarts under load', async (t) => {
   t.teardown(postgres.stop)
   const site = await openSite(t, 'postgres', { database_url: postgres.url })
   await Promise.all([site.start(), site.start({ ROLE: 'api' })])
-  const base = `/api/projects/${site.project_id}/batch_exports`
+  const base = `/api/projects/${site.project_id}/batch_exports` as const
   const { id } = await site.request('POST', `${base}/`, {
     name: 'To nowhere',
     interval: 'every 5 minutes',
@@ -368,7 +369,7 @@ t.test('nodes recover when the database restarts under load', async (t) => {
   await site.request('PATCH', `${base}/${id}/`, { name: 'renamed' })
   const [run] = await until(async () => {
     const { results } = await site.request('GET', `${base}/${id}/runs/`)
-    return results.length > 0 && results.every(({ status }: any) => status === 'Completed') && results
+    return results.length > 0 && results.every(({ status }) => status === 'Completed') && results
   })
   t.ok(run, 'runs are planned and delivered again')
   t.same(
@@ -432,18 +433,20 @@ t.test('returns 503 with Retry-After when no connection is free or a lock is hel
 t.test('enforces revoked keys and rate limits on every node', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { RATE_LIMITS: 'true', ROLE: 'api' } })
   await site.start()
-  const [first, second] = site.servers
+  const [first, second] = [itemAt(site.servers, 0), itemAt(site.servers, 1)]
   const agent = agentFor(t)
-  const createKey = (): Promise<{ id: string; value: string }> =>
-    site.request('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
+  const createKey = async () => {
+    const { id, value } = await site.request('POST', '/api/personal_api_keys/', { label: 'mine', scopes: ['*'] })
+    return { id, value: defined(value) }
+  }
   const me = async ({ url }: ServerProcess, key: string): Promise<number> =>
     (await sendTo(agent, `${url}/api/users/@me/`, { key })).status
 
   const revoked = await createKey()
   for (const server of site.servers) t.equal(await me(server, revoked.value), 200)
   await site.request('DELETE', `/api/personal_api_keys/${revoked.id}/`)
-  t.equal(await me(first!, revoked.value), 401, 'the key is rejected immediately on the node that revoked it')
-  await until(async () => (await me(second!, revoked.value)) === 401)
+  t.equal(await me(first, revoked.value), 401, 'the key is rejected immediately on the node that revoked it')
+  await until(async () => (await me(second, revoked.value)) === 401)
   t.pass('and later on the other node')
 
   /** The number of sequential requests that a node accepts before it returns 429. */
@@ -459,11 +462,11 @@ t.test('enforces revoked keys and rate limits on every node', async (t) => {
   const { value: sibling } = await createKey()
   const LIMIT = 480
   const EARLIER_REQUESTS = 30
-  const onFirst = await admitted(first!, value)
+  const onFirst = await admitted(first, value)
   t.ok(onFirst >= LIMIT - EARLIER_REQUESTS, `${onFirst} requests on the first node`)
-  t.equal(await me(first!, sibling), 429, 'all keys of a user share one budget')
+  t.equal(await me(first, sibling), 429, 'all keys of a user share one budget')
   // Slow enough for the nodes to exchange their counts.
-  const onSecond = await admitted(second!, sibling, 20)
+  const onSecond = await admitted(second, sibling, 20)
   t.ok(onSecond < LIMIT, `${onSecond} more on the second node`)
   const onThird = await admitted(await site.start(), value, 20)
   t.ok(onThird < LIMIT, `${onThird} more on a node that started later`)

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { cycled, defined, itemAt } from '../helpers/assertions/items.ts'
 import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -144,7 +145,7 @@ for (const engine of ENGINES)
     const acknowledged: number[] = []
 
     for (let round = 0; round < ROUNDS * KINDS.length; round++) {
-      const kind = KINDS[round % KINDS.length]!
+      const kind = cycled(KINDS, round)
       const first = sent
       // Kills at another event or job each time.
       let left = 1 + (round % 7)
@@ -229,7 +230,7 @@ t.test('kills one of two nodes that runs a job or a scheduled task', async (t) =
     if (kind === 'schedule') await advanceSchedule(DATABASE_URL)
     else {
       const job = { job: { type: 'twice' } }
-      await sendTo({ url: nodes[0]!.url, api_key }, `/api/projects/@current/plugin_configs/${config}/job/`, job)
+      await sendTo({ url: itemAt(nodes, 0).url, api_key }, `/api/projects/@current/plugin_configs/${config}/job/`, job)
     }
     await begun
   }
@@ -257,15 +258,15 @@ t.test('kills one of two nodes that runs a job or a scheduled task', async (t) =
     nodes = [...nodes, await startProcess(t, environment)]
     await begin(kind)
     const running = await owner()
-    const known = nodes.find((node) => ownerOf.has(node))!
+    const known = defined(nodes.find((node) => ownerOf.has(node)))
     const killed = ownerOf.get(known) === running ? known : nodes.find((node) => node !== known)!
     await killed.kill()
     nodes = nodes.filter((node) => node !== killed)
     const taken = receiver.until((at) => at === kind)
     await expireLeases(DATABASE_URL)
     await taken
-    ownerOf.set(nodes[0]!, await owner())
-    t.not(ownerOf.get(nodes[0]!), running, 'the other node takes over')
+    ownerOf.set(itemAt(nodes, 0), await owner())
+    t.not(ownerOf.get(itemAt(nodes, 0)), running, 'the other node takes over')
     await finish()
   }
   const { received } = receiver

@@ -21,6 +21,7 @@ import { ADMINISTRATION, EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Sql, sql } from '../../src/sql/template.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { command, ended, type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
@@ -342,7 +343,7 @@ for (const [i, [name, open, unable]] of DISKS.entries())
     t.teardown(() => closeSync(log))
     const environment = { DATABASE_URL: `sqlite:${folder}`, LOG_LEVEL: 'info' }
     const server = await startProcess(t, environment, undefined, log)
-    const key = server.api_key!
+    const key = defined(server.api_key)
     let rejected = 0
     for (let round = 1; round <= FULL_DISKS; round++) {
       for await (const { status } of ledger.administer(server, key, random))
@@ -487,7 +488,7 @@ t.test('doctor detects damaged pages', async (t) => {
   const server = await startProcess(t, { DATABASE_URL: `sqlite:${healthy}` })
   const ledger = createLedger()
   for (let order = 1; order <= 10; order++) await ledger.send(server, 'sender', order)
-  for (let i = 1; i <= 5; i++) for await (const _ of ledger.administer(server, server.api_key!, random));
+  for (let i = 1; i <= 5; i++) for await (const _ of ledger.administer(server, defined(server.api_key), random));
   const exited = once(server.child, 'exit')
   server.child.kill('SIGTERM')
   await exited
@@ -513,7 +514,7 @@ t.test('doctor detects damaged pages', async (t) => {
 t.test('backups under load are consistent', async (t) => {
   const folder = freshFolder(t)
   const server = await startProcess(t, { DATABASE_URL: `sqlite:${folder}` })
-  const key = server.api_key!
+  const key = defined(server.api_key)
   let stopped = false
   let links = 0
   /** A chain of a project, an event in it, the next project, and so on: each link requires all earlier ones. */
@@ -548,7 +549,7 @@ t.test('backups under load are consistent', async (t) => {
       sql`select project_id, distinct_id || ' ' || (properties ->> 'link') as name from events order by project_id`,
     )
     const names = new Map(projects.map(({ id, name }) => [id, name]))
-    const last = new Map(projects.map(({ id, name }) => [name.split(' ')[0]!, id]))
+    const last = new Map(projects.map(({ id, name }) => [itemAt(name.split(' '), 0), id]))
     const linked = new Set(events.map(({ project_id }) => project_id))
     t.strictSame(
       events.filter(({ project_id, name }) => names.get(project_id) !== name),
@@ -556,7 +557,7 @@ t.test('backups under load are consistent', async (t) => {
       'no event without its project',
     )
     t.strictSame(
-      projects.filter(({ id, name }) => !linked.has(id) && last.get(name.split(' ')[0]!) !== id),
+      projects.filter(({ id, name }) => !linked.has(id) && last.get(itemAt(name.split(' '), 0)) !== id),
       [],
       'only the last project of each chain may lack its event',
     )

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { defined, itemAt, pick } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openClickHouse } from '../helpers/peers/clickhouse.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
@@ -49,7 +50,8 @@ async function openStaging(t: Test): Promise<{ endpoint: string; keys(): Promise
   })
   return {
     endpoint,
-    keys: async () => ((await client.send(new ListObjectsV2Command({ Bucket }))).Contents ?? []).map(({ Key }) => Key!),
+    keys: async () =>
+      ((await client.send(new ListObjectsV2Command({ Bucket }))).Contents ?? []).map(({ Key }) => String(Key)),
   }
 }
 
@@ -60,7 +62,7 @@ async function redshift(t: Test, endpoint: string, mode: 'INSERT' | 'COPY'): Pro
   return {
     name: `Redshift with ${mode}`,
     destination: { type: 'Redshift', config: config({ mode, copy_inputs }) },
-    uuids: async () => (await query('select uuid from events')).map((row) => row.uuid),
+    uuids: async () => (await query('select uuid from events')).map(({ uuid }) => String(uuid)),
   }
 }
 
@@ -69,7 +71,7 @@ async function clickhouse(t: Test): Promise<Target> {
   return {
     name: 'ClickHouse',
     destination: { type: 'ClickHouse', config: stub.config() },
-    uuids: async () => stub.tables.get('default.events')!.rows.map(({ uuid }) => String(uuid)),
+    uuids: async () => defined(stub.tables.get('default.events')).rows.map(({ uuid }) => String(uuid)),
   }
 }
 
@@ -110,12 +112,12 @@ async function testKills(t: Test, engine: Engine, seed: number): Promise<void> {
     await sender.sendSome(Math.floor(random() * 6))
     site.advance(WINDOW_MS)
     const sending = sender.sendSome()
-    await wakeExporters(site, exports[0]!)
-    const { isReached, max_delay_ms } = KILL_TIMES[Math.floor(random() * KILL_TIMES.length)]!
+    await wakeExporters(site, itemAt(exports, 0))
+    const { isReached, max_delay_ms } = pick(KILL_TIMES, random)
     await until(() => isReached(site, exports))
     // A random delay of the experiment; no assertion depends on it.
     await pause(random() * max_delay_ms)
-    await site.kill(site.servers[0]!)
+    await site.kill()
     await sending
     await site.start()
     if (round % CATCH_UP_EVERY === 0) await settle(site, exports)

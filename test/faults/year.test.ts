@@ -11,6 +11,7 @@ import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { itemAt, textAt } from '../helpers/assertions/items.ts'
 import { openReceiver } from '../helpers/peers/receiver.ts'
 import { openSite, type Site, until } from '../helpers/programs/site.ts'
 import { base } from '../helpers/seeds/deliveries.ts'
@@ -81,12 +82,12 @@ async function stop(site: Site): Promise<number> {
 }
 
 async function sizesOf({ servers, database_url }: Site) {
-  const { pid } = servers[0]!.child
+  const { pid } = itemAt(servers, 0).child
   const folder = database_url.replace('sqlite:', '')
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const logs = readdirSync(folder).filter((name) => name.endsWith('-wal'))
   return {
-    rss: Number(/VmRSS:\s+(\d+)/.exec(status)![1]) * 1024,
+    rss: Number(textAt(/VmRSS:\s+(\d+)/, status)) * 1024,
     log: Math.max(0, ...logs.map((name) => statSync(join(folder, name)).size)),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
   }

@@ -8,6 +8,7 @@ import { compile, type HogType } from '../../src/hogql/print.ts'
 import { compileQuery } from '../../src/hogql/query.ts'
 import { registerFunctions } from '../../src/hogql/sqlite-functions.ts'
 import { type Engine, type Sql, sql, compile as statement } from '../../src/sql/template.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
 
 export const US = 1000
@@ -193,5 +194,8 @@ export async function evaluate(engine: TestEngine, text: string, seq: number): P
 /** A statement that evaluates an expression for every event, and the type to decode its result with. */
 export function probe(text: string): { query: Sql; type: HogType } {
   const { select, aggregate, columns } = compileQuery({ columns: [parseExpression(text)] }, { now: NOW })
-  return { query: sql`select ${select} ${FROM} ${aggregate ? sql`` : sql`order by e.seq`}`, type: columns[0]!.type }
+  return {
+    query: sql`select ${select} ${FROM} ${aggregate ? sql`` : sql`order by e.seq`}`,
+    type: itemAt(columns, 0).type,
+  }
 }

@@ -19,7 +19,7 @@ const resolving =
 async function listen(t: Test): Promise<{ port: number; seen: string[] }> {
   const seen: string[] = []
   const server = createServer((message, response) => {
-    seen.push(message.url!)
+    seen.push(String(message.url))
     response.end('here')
   })
   server.listen(0, '127.0.0.1')
@@ -34,7 +34,7 @@ const get = (outbound: Outbound, url: string): Promise<number> =>
     const send = protocol === 'https:' ? requestTls : request
     send(url, { agent: outbound.agent(protocol as 'http:') }, (response) => {
       response.resume()
-      done(response.statusCode!)
+      done(Number(response.statusCode))
     })
       .on('error', fail)
       .end()

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { Attachment } from '../../src/plugins/runtime/messages.ts'
 import type { Configuration } from '../../src/plugins/runtime/sandbox.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 import {
   configurationOf,
   createMemoryHost,
@@ -70,7 +71,9 @@ function openPlugins(t: Test, host: MemoryHost = createMemoryHost({ allow: '127.
       const result = await sandbox.each(plugin, 'processEvent', sent, LIMITS, host)
       t.equal(result.error, undefined)
       return result.outcomes.map((outcome, i) =>
-        outcome === null || typeof outcome === 'object' ? outcome : JSON.parse(outcome === true ? sent[i]! : outcome),
+        outcome === null || typeof outcome === 'object'
+          ? outcome
+          : JSON.parse(outcome === true ? itemAt(sent, i) : outcome),
       )
     },
     call: async (plugin: Configuration, kind: 'tasks' | 'jobs', name: string, ...args: unknown[]) => {

@@ -5,6 +5,7 @@ import { transpileStored } from '../../src/plugins/site-apps.ts'
 import { sql } from '../../src/sql/template.ts'
 import { setPluginsAccess } from '../../src/store/organizations.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
 
 t.setTimeout(5 * 60_000)
 
@@ -105,7 +106,7 @@ onBothEngines(
     t.match(await app.send('HEAD', url, { key: null }), { status: 200, text: '' })
     t.equal((await app.send('GET', url.slice(0, -1), { key: null })).text, script.text, 'without the trailing slash')
 
-    const web_token = url.split('/')[3]!
+    const web_token = itemAt(url.split('/'), 3)
     for (const path of [configsOf(app), `${configsOf(app)}${id}/`, `${appsOf(app)}activity/`])
       t.notMatch((await app.send('GET', path)).text, web_token, `${path} does not contain the token`)
 
@@ -128,7 +129,7 @@ onBothEngines(
       await send()
       const url = await urlOf(app)
       t.notOk(urls.includes(url), 'a new URL')
-      t.equal(url.split('/')[3], urls[0]!.split('/')[3], 'with the same token')
+      t.equal(url.split('/')[3], itemAt(urls, 0).split('/')[3], 'with the same token')
       urls.push(url)
       t.match(run((await app.send('GET', url, { key: null })).text, id).config, expected)
     }
@@ -142,14 +143,18 @@ onBothEngines(
       () => app.send('PATCH', `${appsOf(app)}${plugin}/update_source/`, { body: { source: { 'site.ts': text } } }),
       { greeting: 'from the code' },
     )
-    t.match((await app.send('GET', urls[0]!, { key: null })).text, 'from the code', 'an old URL has the current script')
+    t.match(
+      (await app.send('GET', itemAt(urls, 0), { key: null })).text,
+      'from the code',
+      'an old URL has the current script',
+    )
 
     const first = await configure(app, plugin, {}, { order: 1 })
     t.strictSame(
       (await siteApps(app)).map((listed) => listed.id),
       [first, id],
     )
-    t.not((await siteApps(app))[0]!.url.split('/')[3], urls[0]!.split('/')[3], 'each has its own token')
+    t.not(itemAt(await siteApps(app), 0).url.split('/')[3], itemAt(urls, 0).split('/')[3], 'each has its own token')
   },
   options,
 )

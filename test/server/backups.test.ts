@@ -16,6 +16,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { claimBackup } from '../../src/store/installation.ts'
 import { openApp, type TestApp } from '../helpers/app.ts'
+import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
@@ -56,7 +57,7 @@ function openLog() {
 async function open(t: Test, environment: Record<string, string>) {
   const log = openLog()
   const app = await openApp(t, 'sqlite', { environment: { BACKUP_EVERY: '1d', ...environment }, log: log.stream })
-  const backups = app.deps.backups!
+  const backups = defined(app.deps.backups)
   return { app, log, start: () => backups.start(), wake: () => backups.wake() }
 }
 
@@ -119,19 +120,19 @@ t.test('one of several processes makes the backup, and a lease that expired is t
   })
   t.teardown(() => second.dispose())
   start()
-  second.backups!.start()
+  defined(second.backups).start()
   await app.call('instance.status')
   t.same(readdirSync(target), [], 'the lease has not expired')
   app.advance(121_000)
   time += 121_000
-  app.deps.backups!.wake()
-  second.backups!.wake()
+  defined(app.deps.backups).wake()
+  defined(second.backups).wake()
   await Promise.race([log.next('backup stored'), other.next('backup stored')])
   t.equal(readdirSync(target).filter((name) => BACKUP.test(name)).length, 1)
-  app.deps.backups!.wake()
-  second.backups!.wake()
-  await second.backups!.stop()
-  await app.deps.backups!.stop()
+  defined(app.deps.backups).wake()
+  defined(second.backups).wake()
+  await defined(second.backups).stop()
+  await defined(app.deps.backups).stop()
   t.equal([...log.lines, ...other.lines].filter(({ msg }) => msg === 'backup stored').length, 1)
 })
 
@@ -179,7 +180,7 @@ t.test('reports a failure, retries it and stops without losing it', async (t) =>
 
   app.advance(DAY_MS)
   wake()
-  await app.deps.backups!.stop()
+  await defined(app.deps.backups).stop()
   const row = await app.deps.db.get(sql`select backup_lease_owner as owner from installation`)
   t.match(row, { owner: null }, 'a stop releases the lease')
 })
@@ -201,7 +202,9 @@ t.test('stores backups in a bucket and keeps the newest ones', async (t) => {
     return server.close()
   })
   const list = async (): Promise<string[]> =>
-    ((await client.send(new ListObjectsV2Command({ Bucket: 'backups' }))).Contents ?? []).map(({ Key }) => Key!).sort()
+    ((await client.send(new ListObjectsV2Command({ Bucket: 'backups' }))).Contents ?? [])
+      .map(({ Key }) => String(Key))
+      .sort()
   const environment = {
     BACKUP_TO: 's3://backups/workspace/nightly',
     BACKUP_KEEP: '2',
@@ -228,7 +231,7 @@ t.test('stores backups in a bucket and keeps the newest ones', async (t) => {
     'no snapshot remains next to the data',
   )
 
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'backups', Key: kept[1]! }))
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'backups', Key: itemAt(kept, 1) }))
   const root = freshFolder(t)
   writeFileSync(join(root, 'a.tar'), await Body!.transformToByteArray())
   const restore = {
@@ -249,7 +252,7 @@ t.test('stores backups in a bucket and keeps the newest ones', async (t) => {
   wrong.start()
   await wrong.log.next('a scheduled backup failed')
   t.notMatch(JSON.stringify(wrong.log.lines), /hunter2/)
-  await wrong.app.deps.backups!.stop()
+  await defined(wrong.app.deps.backups).stop()
   t.notOk(existsSync(join(wrong.app.deps.config.DATABASE_URL.replace('sqlite:', ''), '.backup-')))
 })
 

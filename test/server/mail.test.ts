@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import * as outbox from '../../src/mail/outbox.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { defined, itemAt, textAt } from '../helpers/assertions/items.ts'
 import { linkIn, linksIn, openMailbox, readable } from '../helpers/peers/mailbox.ts'
 
 const MINUTE = 60_000
@@ -41,7 +42,7 @@ async function open(t: Test, engine: TestApp['engine'], url: string, more: Recor
   const invite = async (target_email: string, more: object = {}) =>
     (await app.send('POST', '/api/organizations/@current/invites/', { body: { target_email, ...more } })).body
   const waiting = async () => (await app.deps.db.all(sql`select * from letters`)).length
-  return { ...app, log, waitForLog, invite, waiting, wake: () => app.deps.mailer!.wake() }
+  return { ...app, log, waitForLog, invite, waiting, wake: () => defined(app.deps.mailer).wake() }
 }
 
 for (const engine of ENGINES) {
@@ -105,8 +106,8 @@ for (const engine of ENGINES) {
     app.wake()
     const { raw } = await arriving
     const { invite_id, token } = linkIn(raw)
-    const messageId = (text: string) => /^Message-ID: (.+)$/im.exec(text)![1]
-    t.equal(messageId(raw), messageId(mailbox.refused[0]!))
+    const messageId = (text: string) => textAt(/^Message-ID: (.+)$/im, text)
+    t.equal(messageId(raw), messageId(itemAt(mailbox.refused, 0)))
     await app.waitForLog(/mail sent/)
     t.equal(await app.waiting(), 0)
     t.equal((await app.send('GET', `/api/signup/${invite_id}/?token=${token}`, { key: null })).status, 200)
@@ -216,12 +217,12 @@ for (const engine of ENGINES) {
         await arriving
         arriving = mailbox.next()
       }
-      return mailbox.mails.map(({ to }) => to[0]!.toLowerCase()).sort()
+      return mailbox.mails.map(({ to }) => itemAt(to, 0).toLowerCase()).sort()
     }
-    const mailTo = (pattern: RegExp) => mailbox.mails.find(({ to }) => pattern.test(to[0]!))!
+    const mailTo = (pattern: RegExp) => defined(mailbox.mails.find(({ to }) => pattern.test(itemAt(to, 0))))
     const tokens: { invite_id: string; token: string }[] = []
     t.strictSame(await arrivedWith('grace+1@example.com', 1), ['grace+1@example.com'])
-    tokens.push(...linksIn(mailbox.mails[0]!.raw))
+    tokens.push(...linksIn(itemAt(mailbox.mails, 0).raw))
     t.equal((await bulk('grace+2@example.com', 'Grace@example.com', 'a.da@example.com', 'ada@example.com')).status, 200)
     const early = await arrivedWith('other@example.com', 3)
     t.match(early.join(), /^a\.?da@example\.com,grace\+1@example\.com,other@example\.com$/, 'further invites wait')
@@ -293,7 +294,7 @@ for (const engine of ENGINES) {
       t.strictSame((await arriving).to, [email])
     }
     t.ok(most <= 6, 'few connections at a time')
-    await app.deps.mailer!.stop()
+    await defined(app.deps.mailer).stop()
     t.equal(await app.waiting(), 50)
     const left = await app.deps.db.all<object>(sql`select distinct state, attempts from letters`)
     t.strictSame(left, [{ state: 'waiting', attempts: 0 }], 'a shutdown waits for no timeout and counts no attempt')

@@ -9,6 +9,7 @@ import { dueExports, openRuns } from '../../src/store/gauges.ts'
 import { recordBackup } from '../../src/store/installation.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { textAt } from '../helpers/assertions/items.ts'
 import { parseScrape, usageOf } from '../helpers/assertions/promql.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
@@ -227,7 +228,7 @@ t.test('the dashboard uses only metrics and labels that exist', async (t) => {
     }
   t.ok(expressions > 40)
   for (const { query } of dashboard.templating.list.slice(1))
-    t.same(unknownNames(/label_values\((.*), \w+\)/.exec(query)![1]!), [])
+    t.same(unknownNames(textAt(/label_values\((.*), \w+\)/, query)), [])
   const shown = JSON.stringify(dashboard)
   const own = [...scrapes.keys()].filter((name) => name.startsWith('workspace_'))
   for (const name of own) t.match(shown, name.replace(/_(bucket|sum|count)$/, ''), `${name} is on the dashboard`)

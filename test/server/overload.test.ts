@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { cycled, textAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
@@ -102,7 +103,7 @@ const batchOf = (project_token: string, count: number, padding: number): string 
 
 async function memoryOf({ url }: ServerProcess): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)![1]) / MEBIBYTE
+  return Number(textAt(/^process_resident_memory_bytes (\S+)$/m, text)) / MEBIBYTE
 }
 
 /** A well-behaved client that sends ordinary requests and records the peak memory of the server. */
@@ -170,7 +171,7 @@ t.test('requests that arrive byte by byte or not at all time out with 408', asyn
   ]
   const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(SLOW, () => openConnection(server))
-    for (const [i, { socket }] of connections.entries()) socket.write(heads[i % heads.length]!)
+    for (const [i, { socket }] of connections.entries()) socket.write(cycled(heads, i))
     const trickle = setInterval(() => {
       for (const [i, { socket }] of connections.entries())
         if (i % heads.length < 3 && socket.writable) socket.write('x')

@@ -45,7 +45,7 @@ const overHttp =
     if (chunked) chunksOf(body).pipe(sending)
     else sending.end(body)
     const [response] = (await Promise.race([once(sending, 'response'), failed])) as [IncomingMessage]
-    return { status: response.statusCode!, body: JSON.parse(await Promise.race([text(response), failed])) }
+    return { status: Number(response.statusCode), body: JSON.parse(await Promise.race([text(response), failed])) }
   }
 
 const CLIENTS: [name: string, client: Client][] = [

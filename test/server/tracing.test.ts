@@ -6,6 +6,7 @@ import { json } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { parseTraceparent, statementName } from '../../src/telemetry/tracing.ts'
 import { type AppOptions, ENGINES, openApp } from '../helpers/app.ts'
+import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { migratedDatabase } from '../helpers/programs/postgres.ts'
 import { command, ended, startProcess } from '../helpers/programs/process.ts'
@@ -145,7 +146,7 @@ for (const engine of ENGINES) {
     const rarely = await open({ OTEL_TRACES_SAMPLER_ARG: '0' })
     const before = collector.spans.length
     await rarely.send('GET', '/api/users/@me/', { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } })
-    await rarely.deps.tracing!.flush()
+    await defined(rarely.deps.tracing).flush()
     t.equal(collector.spans.length, before, 'a client cannot turn on the recording')
   })
 

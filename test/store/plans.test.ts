@@ -19,6 +19,7 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { rowOf } from '../helpers/assertions/items.ts'
 import {
   clusterProblems,
   postgresPlan,
@@ -127,7 +128,7 @@ for (const engine of ENGINES)
       insert into events (project_id, uuid, event, distinct_id, timestamp, properties, elements_chain, ${position} created_at)
       select 1 + i % 2, 'u' || i, 'e', 'd', i, '{}', '', ${position && 'i, '} ${created_at}
       from ${seriesOf(engine, count)}`)
-    const { seq } = (await deps.events.get<{ seq: number }>(sql`select min(seq) as seq from events`))!
+    const { seq } = await rowOf<{ seq: number }>(deps.events, sql`select min(seq) as seq from events`)
     const from = engine === 'postgres' ? 1 : seq
     const to = from + count
     let lookups = 0

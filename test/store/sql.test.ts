@@ -16,6 +16,7 @@ import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import * as organizations from '../../src/store/organizations.ts'
 import * as pluginActivity from '../../src/store/plugin_activity.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
+import { itemAt, rowOf } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -284,7 +285,7 @@ for (const engine of ENGINES) {
     const ids = Array.from({ length: 120 }, (_, i) => i + 1)
     const indexFor = (id: number): number => ((id * 7) % 11) % ways.length
     const ended = await Promise.allSettled(ids.map((id) => db.tx((tx) => ways[indexFor(id)]!(tx, id))))
-    const committed = ids.filter((_, i) => ended[i]!.status === 'fulfilled')
+    const committed = ids.filter((_, i) => itemAt(ended, i).status === 'fulfilled')
     t.same(
       committed,
       ids.filter((id) => [0, 4].includes(indexFor(id))),
@@ -316,7 +317,7 @@ for (const engine of ENGINES) {
     await db.run(sql`
       insert into users (uuid, distinct_id, email, email_key, first_name, last_name, is_active, created_at)
       values ('u', 'u', 'a@example.com', 'a@example.com', 'Ada', '', ${true}, ${NOW})`)
-    const user = (await db.get<{ id: number }>(sql`select id from users`))!
+    const user = await rowOf<{ id: number }>(db, sql`select id from users`)
     for (const [id, created_at] of [
       ['a', newer],
       ['b', older],
@@ -564,7 +565,7 @@ for (const engine of ENGINES) {
     const nodes = await Promise.all(Array.from({ length: 4 }, () => openDatabase(url)))
     await Promise.all(nodes.map((node) => migrate(node, NOW)))
     t.same(
-      await nodes[0]!.all(sql`select version from migrations`),
+      await itemAt(nodes, 0).all(sql`select version from migrations`),
       Array.from({ length: SCHEMA_VERSION }, (_, i) => ({ version: i + 1 })),
     )
     await Promise.all(nodes.map((node) => node.close()))
@@ -631,7 +632,7 @@ t.test('recognizes a PostgreSQL deadlock as retryable', async (t) => {
 t.test('a broken connection fails only its own transaction', async (t) => {
   const { db } = await open(t, 'postgres')
   const cut = async (tx: Db, meanwhile: (tx: Db) => Promise<unknown>): Promise<void> => {
-    const { pid } = (await tx.get<{ pid: number }>(sql`select pg_backend_pid() as pid`))!
+    const { pid } = await rowOf<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`)
     await Promise.all([meanwhile(tx), db.get(sql`select pg_terminate_backend(${pid}::integer, 5000)`)])
     await tx.get(sql`select 1`)
   }
@@ -771,7 +772,7 @@ t.test('a full SQLite database rejects only the writes that do not fit', async (
   const stored = await db.all<{ id: number }>(sql`select id from marks order by id`)
   t.same(
     stored.map(({ id }) => id),
-    ids.filter((i) => ended[i]!.status === 'fulfilled'),
+    ids.filter((i) => itemAt(ended, i).status === 'fulfilled'),
   )
   await db.exec('pragma max_page_count = 4000')
   t.equal(await write(103), 1, 'writes succeed when there is space again')
@@ -836,7 +837,7 @@ t.test('all writes behind a lock of another process time out together', async (t
     db.get(sql`insert into marks values (4) returning id`),
   ]
   // Early enough for a write with a separate deadline.
-  writes[0]!.catch(() => setTimeout(() => other.send('commit'), 1_000))
+  itemAt(writes, 0).catch(() => setTimeout(() => other.send('commit'), 1_000))
   for (const write of await Promise.allSettled(writes))
     t.match(write, { status: 'rejected', reason: { code: 'unavailable' } })
   await ended
@@ -897,7 +898,7 @@ t.test('a server moves the log of SQLite into its file in a thread', async (t) =
   await db.exec('create table pages (id integer primary key, text text)')
   const other = new Sqlite(join(folder, 'workspace.db'))
   t.teardown(() => other.close())
-  const state = () => (other.pragma('wal_checkpoint(noop)') as { log: number; checkpointed: number }[])[0]!
+  const state = () => itemAt(other.pragma('wal_checkpoint(noop)') as { log: number; checkpointed: number }[], 0)
   const write = () => db.run(sql`insert into pages (text) values (${'x'.repeat(4_000)})`)
   // Fewer pages than those at which a commit makes a checkpoint of its own.
   for (let i = 0; i < 1_500; i++) await write()

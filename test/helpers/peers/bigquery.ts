@@ -11,7 +11,9 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Test } from 'tap'
+import { itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
+import type { Schemas } from '../response-bodies.ts'
 
 export type BigQueryStep =
   | 'token'
@@ -35,7 +37,7 @@ export interface BigQueryFault {
 export interface BigQueryStub {
   url: string
   /** A config of the export, with the service account that the stub knows. */
-  config: Record<string, unknown>
+  config: Schemas['BigQueryConfig']
   /** The public key of the service account is registered for this private key only. */
   requests: { step: BigQueryStep; authorization: string | undefined; body: any }[]
   jobs: Map<string, StoredJob>
@@ -44,7 +46,8 @@ export interface BigQueryStub {
   failJob: (job: StoredJob) => string | undefined
   /** How long jobs take. */
   job_ms: number
-  query(text: string): Promise<any[]>
+  /** The rows of a query, whose types the test knows. */
+  query<Row = Record<string, string>>(text: string): Promise<Row[]>
   /** The schema of a table. */
   tables: Map<string, { name: string; type: string }[]>
   /** Resolves when a request hangs. */
@@ -109,13 +112,13 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
   })
   const stub: BigQueryStub = {
     url: '',
-    config: {},
+    config: {} as never,
     requests: [],
     jobs: new Map(),
     fault: () => undefined,
     failJob: () => undefined,
     job_ms: 0,
-    query: async (text) => (await duckdb.runAndReadAll(text)).getRowObjectsJson(),
+    query: async (text) => (await duckdb.runAndReadAll(text)).getRowObjectsJson() as never[],
     tables: new Map(),
     hanging,
   }
@@ -219,10 +222,10 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
   /** The step of a request and the function that performs it. A file is the body of an upload. */
   type Action = () => Promise<object>
   const route = (request: IncomingMessage, body: any, file: string | undefined): [BigQueryStep, Action] => {
-    const { pathname, searchParams } = new URL(request.url!, stub.url)
+    const { pathname, searchParams } = new URL(String(request.url), stub.url)
     const base = '/bigquery/v2/projects/my-project'
     const tables = `${base}/datasets/${dataset}/tables`
-    const method = request.method!
+    const method = String(request.method)
     if (pathname === '/token')
       return [
         'token',
@@ -237,7 +240,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
         if (request.headers.authorization !== `Bearer ${TOKEN}`) throw new ApiError(401, 'authError')
         return work()
       }
-    const last = decodeURIComponent(pathname.split('/').at(-1)!)
+    const last = decodeURIComponent(itemAt(pathname.split('/'), -1))
     if (method === 'GET' && pathname === `${base}/datasets/${dataset}`)
       return ['dataset', authorized(async () => ({ location: 'EU' }))]
     if (method === 'GET' && pathname.startsWith(`${tables}/`))
@@ -354,7 +357,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
   stub.config = {
     project_id: 'my-project',
     dataset_id: dataset,
-    private_key: KEY.privateKey.export({ format: 'pem', type: 'pkcs8' }),
+    private_key: String(KEY.privateKey.export({ format: 'pem', type: 'pkcs8' })),
     private_key_id: 'key-1',
     client_email: email,
     token_uri: `${stub.url}/token`,

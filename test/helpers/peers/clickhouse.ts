@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import type { Test } from 'tap'
+import { itemAt } from '../assertions/items.ts'
+import type { Schemas } from '../response-bodies.ts'
 import { SELF_SIGNED } from './certificate.ts'
 
 export interface StubTable {
@@ -29,7 +31,7 @@ export type StubFault =
 export interface ClickHouseStub {
   port: number
   url: string
-  config: (more?: object) => Record<string, unknown>
+  config: (more?: object) => Schemas['ClickHouseConfig']
   tables: Map<string, StubTable>
   statements: string[]
   fault: (statement: string) => StubFault
@@ -59,7 +61,7 @@ export async function openClickHouse(t: Test, { tls = false } = {}): Promise<Cli
   }
 
   async function execute(incoming: IncomingMessage): Promise<{ statement: string; result: string }> {
-    const { searchParams } = new URL(incoming.url!, 'http://stub')
+    const { searchParams } = new URL(String(incoming.url), 'http://stub')
     const credentials = Buffer.from(incoming.headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString()
     const sent = await buffer(incoming)
     const body = incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
@@ -91,7 +93,9 @@ export async function openClickHouse(t: Test, { tls = false } = {}): Promise<Cli
       if (database !== 'default') throw new StubError(81, 404)
       const names = columns
         .split(/, (?![^(]*\))/)
-        .map((column) => (/^`((?:\\.|[^`\\])+)`/.exec(column)?.[1] ?? column.split(' ')[0]!).replace(/\\(.)/g, '$1'))
+        .map((column) =>
+          (/^`((?:\\.|[^`\\])+)`/.exec(column)?.[1] ?? itemAt(column.split(' '), 0)).replace(/\\(.)/g, '$1'),
+        )
       const key = `${database}.${name}`
       if (!tables.has(key)) tables.set(key, { columns: names, engine, rows: [], tokens: [], inserts: [] })
       return ''
@@ -160,7 +164,7 @@ export function mergedRows({ engine, rows }: StubTable): Record<string, unknown>
   const [, version] = /ReplacingMergeTree\(`(.+?)`\)/.exec(engine) ?? []
   const [, key] = /order by \((.+?)\)/.exec(engine) ?? []
   if (!engine.startsWith('ReplacingMergeTree') || !key) return rows
-  const names = [...key.matchAll(/`(.+?)`/g)].map(([, name]) => name!)
+  const names = [...key.matchAll(/`(.+?)`/g)].map(([, name = '']) => name)
   const latest = new Map<string, Record<string, unknown>>()
   for (const row of rows) {
     const id = JSON.stringify(names.map((name) => row[name]))

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { Test } from 'tap'
+import { itemAt } from '../assertions/items.ts'
 
 export interface Mail {
   from: string
@@ -115,4 +116,4 @@ export function linksIn(raw: string): { invite_id: string; token: string }[] {
   }))
 }
 
-export const linkIn = (raw: string): { invite_id: string; token: string } => linksIn(raw)[0]!
+export const linkIn = (raw: string): { invite_id: string; token: string } => itemAt(linksIn(raw), 0)

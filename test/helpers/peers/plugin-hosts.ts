@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { defined } from '../assertions/items.ts'
 import { type Files, tarOf, within, zipOf } from './archives.ts'
 
 type HostName = 'github' | 'github_api' | 'codeload' | 'gitlab' | 'npm_registry'
@@ -87,7 +88,7 @@ export async function openPluginHosts(t: Test): Promise<PluginHosts> {
       const entry = found(`gitlab ${decodeURIComponent(project ?? '')}`, authorization)
       if (!entry) return missing(response)
       if (rest === 'commits') return json(response, [{ id: entry.newest[''], short_id: 'abc', title: 'one' }])
-      const files = entry.revisions[url.searchParams.get('sha')!]
+      const files = entry.revisions[defined(url.searchParams.get('sha'))]
       if (!files) return missing(response)
       send(response, 'application/octet-stream', Buffer.isBuffer(files) ? files : zipOf(within('project-sha', files)))
     },
@@ -105,10 +106,10 @@ export async function openPluginHosts(t: Test): Promise<PluginHosts> {
   for (const host of Object.keys(responses) as HostName[]) {
     const server = createServer((request, response) => {
       const { authorization } = request.headers
-      hosts.requests.push({ host, url: request.url!, authorization })
+      hosts.requests.push({ host, url: String(request.url), authorization })
       const instead = hosts.instead[host]
       if (instead) instead(request, response)
-      else void responses[host](new URL(request.url!, 'http://host'), response, authorization)
+      else void responses[host](new URL(String(request.url), 'http://host'), response, authorization)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     t.teardown(() => {

@@ -8,13 +8,14 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { emptyDatabase } from '../programs/postgres.ts'
+import type { Schemas } from '../response-bodies.ts'
 
 export const ROLE = 'arn:aws:iam::123456789012:role/redshift'
 export const KEYS = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' }
 
 export interface RedshiftStub {
-  config: (more?: object) => Record<string, unknown> & { port: number }
-  query(text: string, values?: unknown[]): Promise<any[]>
+  config: (more?: object) => Schemas['RedshiftConfig'] & { port: number }
+  query<Row = Record<string, string>>(text: string, values?: unknown[]): Promise<Row[]>
   /** The COPY statements. */
   copies: string[]
   /** Replaces the forwarding of a message; returns true when it did. `type` is `Q`, `P` and so on. */

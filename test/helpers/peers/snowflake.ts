@@ -19,7 +19,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Test } from 'tap'
+import { defined, itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
+import type { Schemas } from '../response-bodies.ts'
 
 export type StageKind = 'S3' | 'AZURE' | 'GCS'
 
@@ -37,8 +39,8 @@ export interface SnowflakeFault {
 
 export interface SnowflakeStub {
   url: string
-  config: Record<string, unknown>
-  keypair: Record<string, unknown>
+  config: Schemas['SnowflakeConfig']
+  keypair: Schemas['SnowflakeConfig']
   steps: SnowflakeStep[]
   statements: string[]
   logins: any[]
@@ -54,7 +56,8 @@ export interface SnowflakeStub {
   /** Statements that are not finished. */
   active: number
   files: Map<string, { path: string; modified: number }>
-  query(text: string): Promise<any[]>
+  /** The rows of a query, whose types the test knows. */
+  query<Row = Record<string, string>>(text: string): Promise<Row[]>
 }
 
 export const PEER_TEXT = 'text-of-the-peer'
@@ -92,8 +95,8 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
   let isExpired = false
   const stub: SnowflakeStub = {
     url: '',
-    config: {},
-    keypair: {},
+    config: {} as never,
+    keypair: {} as never,
     steps: [],
     statements: [],
     logins: [],
@@ -107,7 +110,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
     },
     active: 0,
     files: new Map(),
-    query: async (text) => (await own.runAndReadAll(text)).getRowObjectsJson(),
+    query: async (text) => (await own.runAndReadAll(text)).getRowObjectsJson() as never[],
   }
 
   const isValidToken = (token: string): boolean => {
@@ -155,7 +158,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
     [...stub.files.keys()].filter((name) => name.startsWith(`${prefix.replace(/\/+$/, '')}/`)).sort()
 
   const instructions = (source: string, path: string): object => {
-    const name = source.split('/').at(-1)!
+    const name = itemAt(source.split('/'), -1)
     const location = `bucket/stages/user/${path}/`
     const target = `${stub.url}/storage/${location}${name}`
     const creds = { S3: AWS, AZURE: { AZURE_SAS_TOKEN: SAS }, GCS: {} }[stub.stage]
@@ -206,7 +209,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
   const copy = async (session: Session, sql: string): Promise<unknown[][]> => {
     const [, table = '', names = '', values = '', path = ''] =
       /^copy into (.+?) \((".*?")\) from \(select (.*) from @~\/(\S+)\) file_format/.exec(sql) ?? []
-    const files = filesIn(path).map((name) => `'${stub.files.get(name)!.path}'`)
+    const files = filesIn(path).map((name) => `'${defined(stub.files.get(name)).path}'`)
     if (files.length === 0) return [['Copy executed with 0 files processed.']]
     const count = values.split(',').length
     const columns = Array.from({ length: count }, (_, i) => `'c${i + 1}': 'VARCHAR'`)
@@ -239,11 +242,16 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
       return rows([['Statement executed successfully.']])
     }
     const put = /^put '?file:\/\/([^'\s]+)'? '?@~\/([^'\s]+)'?/i.exec(sql)
-    if (put) return instructions(put[1]!, put[2]!)
+    if (put) return instructions(itemAt(put, 1), itemAt(put, 2))
     const [, listed] = /^list @~\/(\S*)$/.exec(sql) ?? []
     if (listed !== undefined)
       return rows(
-        filesIn(listed).map((file) => [file, '1', 'md5', new Date(stub.files.get(file)!.modified).toUTCString()]),
+        filesIn(listed).map((file) => [
+          file,
+          '1',
+          'md5',
+          new Date(defined(stub.files.get(file)).modified).toUTCString(),
+        ]),
         ['name', 'size', 'md5', 'last_modified'],
       )
     const [, removed] = /^remove @~\/(\S*)$/.exec(sql) ?? []
@@ -290,7 +298,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
   }
 
   const verifyUpload = (request: IncomingMessage): void => {
-    const { pathname, search } = new URL(request.url!, stub.url)
+    const { pathname, search } = new URL(String(request.url), stub.url)
     const { headers } = request
     if (stub.stage === 'AZURE') {
       if (search !== SAS || headers['x-ms-blob-type'] !== 'BlockBlob') throw new Error('wrong token')
@@ -336,7 +344,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
   const upload = (request: IncomingMessage, data: Buffer): void => {
     verifyUpload(request)
     const content = decrypt(request, data)
-    const name = decodeURIComponent(new URL(request.url!, stub.url).pathname).split('/stages/user/')[1]!
+    const name = itemAt(decodeURIComponent(new URL(String(request.url), stub.url).pathname).split('/stages/user/'), 1)
     const path = join(folder, `file-${++counter}.csv.gz`)
     writeFileSync(path, content)
     stub.files.set(name, { path, modified: Date.now() })
@@ -346,7 +354,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const data = Buffer.concat(chunks)
-    const { pathname, searchParams } = new URL(request.url!, stub.url)
+    const { pathname, searchParams } = new URL(String(request.url), stub.url)
     const isUpload = request.method !== 'POST' && pathname.includes('/stages/user/')
     const body = isUpload || data.length === 0 ? {} : JSON.parse(data.toString())
     const sql: string = body.sqlText ?? ''
@@ -357,7 +365,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
         : pathname.endsWith('token-request')
           ? 'renew'
           : sql
-            ? sql.split(' ', 1)[0]!.toLowerCase()
+            ? itemAt(sql.split(' ', 1), 0).toLowerCase()
             : 'other'
     const reply = (status: number, result: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(result))
@@ -404,7 +412,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
           abandon(session)
           sessions.delete(token)
           result = {}
-        } else if (request.method === 'GET') result = await pending.get(pathname)!
+        } else if (request.method === 'GET') result = await defined(pending.get(pathname))
         else {
           if (session.socket !== request.socket) request.socket.once('close', () => abandon(session))
           session.socket = request.socket
@@ -454,7 +462,9 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
   stub.keypair = {
     ...names,
     authentication_type: 'keypair',
-    private_key: KEY.privateKey.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: PASSPHRASE }),
+    private_key: String(
+      KEY.privateKey.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: PASSPHRASE }),
+    ),
     private_key_passphrase: PASSPHRASE,
   }
   return stub

@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { describeFailure } from '../../../src/exports/deliver.ts'
 import type { Destination, Tools } from '../../../src/exports/destination.ts'
 import { createOutbound } from '../../../src/outbound/guard.ts'
+import { itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
 import { FIRST_ATTEMPT } from '../seeds/exports.ts'
 
@@ -22,7 +23,7 @@ export const toolsFor = (t: Test, more: Partial<Tools> = {}): Tools => ({
 
 /** Delivers one page of text. Returns the failure that the owner of the export would see. */
 export async function send(
-  destination: Destination<any>,
+  destination: Destination<object>,
   config: object,
   tools: Tools,
   text = '{"event":"seen"}\n',
@@ -40,13 +41,13 @@ export async function send(
 
 /** Runs the test steps of a destination. Returns the completed steps and the failure. */
 export async function stepsOf(
-  destination: Destination<any>,
+  destination: Destination<object>,
   config: object,
   tools: Tools,
 ): Promise<{ completed: string[]; failure?: ReturnType<typeof describeFailure> }> {
   const completed: string[] = []
   try {
-    for await (const _ of destination.test(config, tools)) completed.push(destination.steps[completed.length]!)
+    for await (const _ of destination.test(config, tools)) completed.push(itemAt(destination.steps, completed.length))
     return { completed }
   } catch (error) {
     return { completed, failure: describeFailure(error) }
@@ -72,7 +73,7 @@ export async function openFaultProxy(t: Test, target: number): Promise<FaultProx
   })
   const proxy: FaultProxy = { port: 0, seen: [], fault: () => undefined, hanging }
   const server = createServer((incoming, response) => {
-    proxy.seen.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers })
+    proxy.seen.push({ method: String(incoming.method), url: String(incoming.url), headers: incoming.headers })
     const fault = proxy.fault(incoming)
     if (fault === undefined) return forward(incoming, response, target)
     if (fault === 'hang') return markHanging()
@@ -91,7 +92,7 @@ export async function openFaultProxy(t: Test, target: number): Promise<FaultProx
 function forward(incoming: IncomingMessage, response: ServerResponse, port: number): void {
   const { method, url, headers } = incoming
   const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (reply) => {
-    response.writeHead(reply.statusCode!, reply.headers)
+    response.writeHead(Number(reply.statusCode), reply.headers)
     reply.pipe(response)
   })
   outgoing.on('error', () => response.destroy())

@@ -5,7 +5,9 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { Engine } from '../../../src/sql/template.ts'
+import { defined, only } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
+import type { BodyAt } from '../response-bodies.ts'
 import { launchChromium } from './chromium.ts'
 import { freePort, migratedDatabase } from './postgres.ts'
 import { type ServerProcess, serveArguments, setPassword, startProcess } from './process.ts'
@@ -28,7 +30,11 @@ export interface Console {
   /** A page that is signed in as the owner, or as `email`, or not at all. */
   open(path: string, options?: OpenOptions): Promise<Page>
   /** Sends a request with the first key. Throws on an error response. */
-  api<Body = any>(method: string, path: string, body?: unknown): Promise<Body>
+  api<const Method extends string, const Url extends string>(
+    method: Method,
+    path: Url,
+    body?: unknown,
+  ): Promise<BodyAt<Method, Url>>
   /** Captures events. */
   capture(
     events: { event: string; distinct_id?: string; timestamp?: string; properties?: object; uuid?: string }[],
@@ -103,7 +109,8 @@ export async function openConsole(
     await setPassword(database_url, OWNER, password)
   }
   const me = await api('GET', '/api/users/@me/')
-  const [organization, project]: [string, number] = [me.organization.id, me.team.id]
+  const organization = defined(me.organization).id
+  const project = defined(me.team).id
   const sessions = new Map<string, BrowserContext>()
 
   /** Signs in once per user and width. Pages of one user share cookies. */
@@ -144,9 +151,10 @@ export async function openConsole(
       await api('POST', '/batch/', { api_key: server.project_token, batch })
     },
     member: async (email, level) => {
-      const [invite] = await api('POST', `/api/organizations/${organization}/invites/bulk/`, [
+      const created = await api('POST', `/api/organizations/${organization}/invites/bulk/`, [
         { target_email: email, first_name: email.split('@')[0], level },
       ])
+      const invite = only([created].flat())
       const response = await fetch(`${server.url}/api/signup/${invite.id}/`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Engine } from '../../../src/sql/template.ts'
+import { defined, itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
+import type { BodyAt } from '../response-bodies.ts'
 import { serverPlace } from './postgres.ts'
 import { programFile, type ServerProcess, startProcess } from './process.ts'
 
@@ -18,14 +20,19 @@ export interface Site {
   /** The running servers. */
   servers: ServerProcess[]
   start(environment?: Record<string, string>): Promise<ServerProcess>
-  /** Kills a server with SIGKILL, like a power loss. */
-  kill(server: ServerProcess): Promise<void>
+  /** Kills a server, by default the first one, with SIGKILL, like a power loss. */
+  kill(server?: ServerProcess): Promise<void>
   /** Moves the clock of all servers. */
   advance(milliseconds: number): void
   /** The time of the servers in ISO 8601. */
   now(): string
   /** Sends a request to a server, by default the first one. Throws unless the response is 2xx. */
-  request(method: string, path: string, body?: unknown, server?: ServerProcess): Promise<any>
+  request<const Method extends string, const Url extends string>(
+    method: Method,
+    path: Url,
+    body?: unknown,
+    server?: ServerProcess,
+  ): Promise<BodyAt<Method, Url>>
 }
 
 export interface SiteOptions {
@@ -69,7 +76,7 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
   }
   const first = (await start()) as ServerProcess & { project_id: number }
   const { project_id, project_token } = first
-  const api_key = first.api_key!
+  const api_key = defined(first.api_key)
   return {
     database_url,
     files,
@@ -78,13 +85,13 @@ export async function openSite(t: Test, engine: Engine, options: SiteOptions = {
     api_key,
     servers,
     start,
-    kill: async (server) => {
+    kill: async (server = itemAt(servers, 0)) => {
       servers.splice(servers.indexOf(server), 1)
       await server.kill()
     },
     advance,
     now: () => new Date(Date.now() + ahead).toISOString(),
-    request: async (method, path, body, server = servers[0]!) => {
+    request: async (method, path, body, server = itemAt(servers, 0)) => {
       const response = await fetch(`${server.url}${path}`, {
         method,
         headers: {

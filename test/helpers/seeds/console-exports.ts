@@ -22,7 +22,7 @@ export const hourStart = (hours = 0): string =>
 /** No scheduled run disturbs a test before this time. */
 export const LATER = hoursAgo(-23)
 
-export const exportsPath = ({ project }: Console): string => `/api/projects/${project}/batch_exports/`
+export const exportsPath = ({ project }: Console) => `/api/projects/${project}/batch_exports/` as const
 
 export const createExport = (
   console: Console,
@@ -42,10 +42,10 @@ export const backfill = (console: Console, { id }: { id: string }, hours = 1): P
   console.api('POST', `${exportsPath(console)}${id}/backfill/`, { start_at: hourStart(hours), end_at: hourStart() })
 
 /** Waits until this many runs have ended. */
-export async function runsOf(console: Console, { id }: { id: string }, ended: number): Promise<any[]> {
+export async function runsOf(console: Console, { id }: { id: string }, ended: number) {
   for (;;) {
     const { results } = await console.api('GET', `${exportsPath(console)}${id}/runs/`)
-    if (results.filter((run: any) => run.finished_at !== null).length >= ended) return results
+    if (results.filter((run) => run.finished_at !== null).length >= ended) return results
     await pause(50)
   }
 }

@@ -4,8 +4,10 @@ import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/clie
 import pg from 'pg'
 import type { Test } from 'tap'
 import { boundaryBefore, inUtc } from '../../../src/exports/interval.ts'
+import { defined, itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
 import { type Site, until } from '../programs/site.ts'
+import type { BodyOf } from '../response-bodies.ts'
 import { uuid } from './events.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
@@ -64,9 +66,9 @@ export const bucket = async (t: Test): Promise<Target> => {
       const found: string[] = []
       for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket }))
         for (const { Key } of Contents) {
-          if (!Key!.endsWith('.jsonl')) continue
+          if (!Key?.endsWith('.jsonl')) continue
           const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
-          found.push(...uuidsIn(await Body!.transformToString()))
+          found.push(...uuidsIn(await defined(Body).transformToString()))
         }
       return found
     },
@@ -114,7 +116,7 @@ export function createSender(site: Site, random: () => number) {
   }
 }
 
-export const base = ({ project_id }: Site): string => `/api/projects/${project_id}/batch_exports`
+export const base = ({ project_id }: Site) => `/api/projects/${project_id}/batch_exports` as const
 
 export const createExport = async (
   site: Site,
@@ -123,7 +125,9 @@ export const createExport = async (
 ): Promise<string> =>
   (await site.request('POST', `${base(site)}/`, { name, interval: INTERVAL, destination, model })).id
 
-export const runsOf = async (site: Site, id: string): Promise<any[]> =>
+type Run = BodyOf<'batch_export_runs.list'>['results'][number]
+
+export const runsOf = async (site: Site, id: string): Promise<Run[]> =>
   (await site.request('GET', `${base(site)}/${id}/runs/?limit=1000`)).results
 
 /** Wakes the exporter of every process. */
@@ -135,12 +139,12 @@ export const wakeExporters = (site: Site, id: string): Promise<unknown> =>
 export const isOpen = ({ status }: { status: string }): boolean => status === 'Starting' || status === 'Running'
 
 /** Waits until all ended windows are planned and no run is active. Returns the runs. */
-export async function settle(site: Site, exports: readonly string[]): Promise<any[]> {
+export async function settle(site: Site, exports: readonly string[]): Promise<Run[]> {
   const planned = boundaryBefore(inUtc(INTERVAL), site.now())
   // Expires the leases of killed processes.
   site.advance(BEYOND_LEASE_MS)
   return until(async () => {
-    await wakeExporters(site, exports[0]!)
+    await wakeExporters(site, itemAt(exports, 0))
     const runs = await Promise.all(exports.map((id) => runsOf(site, id)))
     if (!runs.every((list) => list.some(({ data_interval_end }) => data_interval_end >= planned))) return
     const open = runs.flat().filter(isOpen)
@@ -163,7 +167,7 @@ export async function waitForHorizon({ database_url }: Site): Promise<void> {
 }
 
 /** Advances by two windows, which ends the window of the last events, and checks that everything is delivered. */
-export async function finish(site: Site, exports: readonly string[]): Promise<any[]> {
+export async function finish(site: Site, exports: readonly string[]): Promise<Run[]> {
   await settle(site, exports)
   await waitForHorizon(site)
   site.advance(WINDOW_MS)
@@ -180,7 +184,7 @@ export async function assertOnceEach(t: Test, { name, uuids }: Target, sent: rea
   t.equal([...found].filter((uuid) => !expected.has(uuid)).length, 0, `${name}: no unknown event is delivered`)
 }
 
-export const assertCompleted = (t: Test, runs: readonly any[]): boolean =>
+export const assertCompleted = (t: Test, runs: readonly Run[]): boolean =>
   t.same(
     runs.filter(({ status }) => status !== 'Completed').map(({ status, latest_error }) => [status, latest_error]),
     [],

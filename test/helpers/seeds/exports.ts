@@ -8,6 +8,7 @@ import { type DeliveryJob, deliver, describeFailure, type Report, type Reporter 
 import type { Checkpoint } from '../../../src/exports/destination.ts'
 import { sql } from '../../../src/sql/template.ts'
 import type { TestApp } from '../app.ts'
+import { rowOf } from '../assertions/items.ts'
 import { uuid } from './events.ts'
 
 export interface SentEvent {
@@ -26,9 +27,10 @@ export async function ingest(
 ): Promise<void> {
   await commit(app, events, project_id)
   // Open transactions of other suites on the same cluster delay the horizon.
-  const { position } = (await app.deps.events.get<{ position: number }>(
+  const { position } = await rowOf<{ position: number }>(
+    app.deps.events,
     sql`select coalesce(max(${POSITION}), 0) as position from events e where e.project_id = ${project_id}`,
-  ))!
+  )
   while ((await horizon(app.deps.events)) <= position) await pause(5)
 }
 
