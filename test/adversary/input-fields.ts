@@ -1,5 +1,6 @@
 /** Every parameter, header and body field that takes a text. They are read from the contract, so new operations are included. */
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
+import { bySize } from '../helpers/assertions/figures.ts'
 import { cycled, itemAt } from '../helpers/assertions/items.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/seeds/tenants.ts'
 import { EXPRESSIONS, type MakeText, TEXTS } from './malicious-texts.ts'
@@ -415,11 +416,15 @@ function readBackRequests(world: World, { area }: Operation, { text }: Reply): R
     })
 }
 
+/** Of the requests that read events, a quick run sends so many after each attack, in turn. */
+const READS = bySize({ quick: 3, full: Number.POSITIVE_INFINITY })
+let reads = 0
+
 /** Requests that read the latest events in every format, and apply HogQL functions to their texts. */
 export function eventReadRequests({ project_id }: World): Request[] {
   const events = `/api/projects/${project_id}/events/`
   const select = (expression: string): string => `${events}?limit=5&select=${encodeURIComponent(expression)}`
-  return [
+  const all = [
     `${events}?limit=5`,
     `${events}?limit=5&format=csv`,
     `${events}values/?key=text`,
@@ -432,7 +437,9 @@ export function eventReadRequests({ project_id }: World): Request[] {
     select("properties.text like '%a%a%a%'"),
     select('elements_chain'),
     `${events}?limit=5&properties=${encodeURIComponent('[{"type":"element","key":"selector","value":"a > b"}]')}`,
-  ].map((path) => ({ method: 'GET', path }))
+  ]
+  const count = Math.min(READS, all.length)
+  return Array.from({ length: count }, () => ({ method: 'GET', path: all[reads++ % all.length]! }))
 }
 
 /** Deletes a created resource, so that lists do not grow. */
