@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { assertSuccess, codeBlocks, createReaderFolder, runBlocks } from '../helpers/assertions/pages.ts'
-import { builtProgram, ended, environmentWith } from '../helpers/programs/process.ts'
+import { builtProgram, ended, environmentWith, killGroupAfter } from '../helpers/programs/process.ts'
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
@@ -53,11 +53,7 @@ t.test('the session of the README works when it is pasted', async (t) => {
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   })
-  t.teardown(async () => {
-    if (terminal.exitCode !== null) return
-    process.kill(-(terminal.pid ?? 0), 'SIGKILL')
-    await once(terminal, 'exit')
-  })
+  killGroupAfter(t, terminal)
   let printed = ''
   await new Promise<void>((resolve, reject) => {
     terminal.once('exit', (code) => reject(new Error(`The server exited with ${code}.`)))

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import packageJson from '../../package.json' with { type: 'json' }
 import { freshFolder } from '../helpers/folders.ts'
-import { builtProgram, programFile, serveArguments } from '../helpers/programs/process.ts'
+import { builtProgram, killGroupAfter, programFile, serveArguments } from '../helpers/programs/process.ts'
 
 const { PATH, HOME } = process.env
 const FLAGS = ['--json', '--port', '0']
@@ -56,7 +56,7 @@ async function start(t: Test, program: string, args: string[], { cwd, environmen
     env: { PATH, HOME, npm_config_update_notifier: 'false', DATABASE_URL: `sqlite:${freshFolder(t)}`, ...environment },
   })
   const exited = once(child, 'exit') as Started['exited']
-  t.teardown(() => killGroup(child))
+  killGroupAfter(t, child)
   const lines = createInterface(child.stdout!)
   for await (const line of lines)
     if (line.startsWith('{')) {
@@ -66,14 +66,6 @@ async function start(t: Test, program: string, args: string[], { cwd, environmen
       return { child, url, exited, connection: connection.resume() }
     }
   throw new Error(`${program} ended without a ready line.`)
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  try {
-    process.kill(-pid!, 'SIGKILL')
-  } catch {
-    // All processes of the group have ended.
-  }
 }
 
 const EXIT_CODES = { SIGTERM: 143, SIGINT: 130 }

@@ -82,6 +82,22 @@ export function command(
   })
 }
 
+/** Kills the process group of a detached child at the end of the test, also when the test run is interrupted. */
+export function killGroupAfter(t: Test, { pid }: ChildProcess): void {
+  const kill = (): void => {
+    try {
+      process.kill(-pid!, 'SIGKILL')
+    } catch {
+      // All processes of the group have ended.
+    }
+  }
+  t.teardown(kill)
+  process.once('SIGTERM', () => {
+    kill()
+    process.exit(143)
+  })
+}
+
 export interface Ended {
   code: number | null
   stdout: string
