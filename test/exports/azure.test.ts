@@ -1,149 +1,70 @@
-/** Azure Blob Storage stores the same bytes as File, even when the store fails temporarily. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   AccountSASPermissions,
   generateAccountSASQueryParameters,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
-import t, { type Test } from 'tap'
-import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
-import type { Checkpoint } from '../../src/exports/destination.ts'
+import t from 'tap'
+import type { Destination } from '../../src/exports/destination.ts'
 import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
-import { ENGINES, openApp } from '../helpers/app.ts'
-import { freshFolder } from '../helpers/folders.ts'
 import { AZURITE_KEY, azuriteConnection, openContainer } from '../helpers/peers/object-stores.ts'
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
-import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
+import { failWrites, PREFIX, type StoreKind, testFaults, testStoredFiles } from './object-store-scenarios.ts'
 
-const neverAborted = new AbortController().signal
 const shortTimeouts = createAzure(SHORT_TIMEOUTS)
 const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
   container_name: 'events',
   connection_string: azuriteConnection(port),
-  prefix: 'a b/{year}-{month}',
+  prefix: PREFIX,
   ...more,
 })
 
-/** The files that File writes for the same job. */
-async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
-  const files_root = freshFolder(t)
-  const config = { prefix: 'a b/{year}-{month}', ...settings }
-  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), neverAborted)
-  const folder = join(files_root, String(job.project_id), job.batch_export_id)
-  const files: Record<string, Buffer> = {}
-  for (const name of readdirSync(folder, { recursive: true }) as string[])
-    if (statSync(join(folder, name)).isFile()) files[name] = readFileSync(join(folder, name))
-  return files
-}
+const response = (status: number, code: string): Fault => ({
+  status,
+  headers: { 'x-ms-error-code': code, 'content-type': 'application/xml' },
+  body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>peer-words</Message></Error>`,
+})
 
-for (const engine of ENGINES)
-  t.test(`Azure stores the same files as File (${engine})`, async (t) => {
-    const app = await openApp(t, engine)
+const kind: StoreKind = {
+  type: 'AzureBlob',
+  destination: azure as Destination<object>,
+  shortTimeouts: shortTimeouts as Destination<object>,
+  configOf,
+  open: async (t) => {
     const { port, blobs } = await openContainer(t)
-    await ingest(app, plainEvents(450))
-    const job = jobFor(app, { type: 'AzureBlob', config: {} })
-    const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
-      const { checkpoints, ...reporter } = listener()
-      const destination = { type: 'AzureBlob', config: configOf(port, settings) } as const
-      const { bytes } = await deliver({ ...job, ...more, destination }, reporter, neverAborted)
-      const [stored, written] = [await blobs(), await filesOf(t, { ...job, ...more }, settings)]
-      t.same(Object.keys(stored).toSorted(), Object.keys(written).toSorted(), JSON.stringify(settings))
-      for (const [name, content] of Object.entries(written)) t.ok(content.equals(stored[name]!), name)
-      if (!('max_file_size_mb' in settings)) t.equal(bytes, Object.values(stored)[0]!.length)
-      return checkpoints
-    }
+    return { port, files: blobs }
+  },
+  big_events: 1_000,
+  max_file_size_mb: 2,
+  busy: { fault: response(503, 'ServerBusy'), message: /503/ },
+  temporary: { fault: response(409, 'ContainerBeingDeleted'), message: /being deleted/ },
+}
+testStoredFiles(t, kind)
+testFaults(t, kind)
 
-    await t.test('in every format and compression', async () => {
-      for (const compression of [null, 'gzip', 'brotli']) await both({ compression })
-      for (const compression of [null, 'zstd', 'lz4', 'snappy', 'gzip', 'brotli'])
-        await both({ file_format: 'Parquet', compression })
-    })
-
-    const big = 'x'.repeat(9_000)
-    await ingest(
-      app,
-      plainEvents(1_000, 1_000).map((event) => ({ ...event, event: 'big', properties: { big } })),
-    )
-    await t.test('in blocks', async () => void (await both({ include_events: ['big'] })))
-
-    await t.test('in several files with a manifest, continued at a checkpoint', async (t) => {
-      const settings = { max_file_size_mb: 2, include_events: ['big'] }
-      const checkpoints = await both(settings)
-      t.ok(checkpoints.length > 2)
-      await both(settings, { attempt: 2, checkpoint: checkpoints[0]! })
-    })
-  })
-
-t.test('an Azure store that fails', async (t) => {
-  const { port, blobs } = await openContainer(t)
+t.test('an error of Azure becomes a message that says what to fix', async (t) => {
+  const { port } = await openContainer(t)
   const proxy = await openFaultProxy(t, port)
   const failing = (more: object = {}) => send(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
-  /** Only writes fail. */
-  const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
-    let remaining = times
-    proxy.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
-  }
-  const response = (status: number, code: string): Fault => ({
-    status,
-    headers: { 'x-ms-error-code': code, 'content-type': 'application/xml' },
-    body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>peer-words</Message></Error>`,
-  })
+  const wrong = azuriteConnection(proxy.port, Buffer.from('another key').toString('base64'))
+  t.match(await failing({ connection_string: wrong }), { retryable: false, message: /connection string/ })
+  t.match(await failing({ container_name: 'absent' }), { retryable: false, message: /container does not exist/ })
+  failWrites(proxy, response(403, 'AuthorizationPermissionMismatch'))
+  t.match(await failing(), { retryable: false, message: /does not allow/ })
+  failWrites(proxy, response(418, 'peer-code'))
+  const unknown = await failing()
+  t.match(unknown, { retryable: false, message: /418/ })
+  t.notMatch(unknown?.message, /peer/)
+})
 
-  await t.test('produces a message that says what to fix', async (t) => {
-    const wrong = azuriteConnection(proxy.port, Buffer.from('another key').toString('base64'))
-    t.match(await failing({ connection_string: wrong }), { retryable: false, message: /connection string/ })
-    t.match(await failing({ container_name: 'absent' }), { retryable: false, message: /container does not exist/ })
-    fails(response(403, 'AuthorizationPermissionMismatch'))
-    t.match(await failing(), { retryable: false, message: /does not allow/ })
-    fails(response(418, 'peer-code'))
-    const unknown = await failing()
-    t.match(unknown, { retryable: false, message: /418/ })
-    t.notMatch(unknown!.message, /peer/)
+t.test('the proxy of a connection string is not used', async (t) => {
+  const proxy = await openFaultProxy(t, 9)
+  const viaProxy = `UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1:${proxy.port}`
+  const tools = toolsFor(t, { outbound: createOutbound() })
+  t.match(await send(shortTimeouts, configOf(1, { connection_string: viaProxy }), tools), {
+    message: /does not connect to "127.0.0.1"/,
   })
-
-  await t.test('briefly is retried within the attempt', async (t) => {
-    for (const fault of [response(503, 'ServerBusy'), 'drop'] as const) {
-      fails(fault, 1)
-      t.equal(await failing(), undefined)
-      t.equal(Object.keys(await blobs()).length, 1)
-    }
-  })
-
-  await t.test('for longer makes the attempt retryable', async (t) => {
-    fails(response(503, 'ServerBusy'))
-    t.match(await failing(), { retryable: true, message: /503/ })
-    fails(response(409, 'ContainerBeingDeleted'))
-    t.match(await failing(), { retryable: true, message: /being deleted/ })
-    fails('hang')
-    t.match(await failing(), { retryable: true, message: /did not respond in time/ })
-    fails('drop')
-    t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
-    t.match(await send(shortTimeouts, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
-    t.same(await blobs(), {}, 'no partial blob exists')
-  })
-
-  await t.test('does not delay an aborted run', async (t) => {
-    const waiting = await openFaultProxy(t, port)
-    waiting.fault = () => 'hang'
-    const run = new AbortController()
-    const sending = send(azure, configOf(waiting.port), toolsFor(t, { signal: run.signal }))
-    await waiting.hanging
-    run.abort(Object.assign(new Error(), { code: 'CANCELLED' }))
-    t.match(await sending, { message: /CANCELLED/ })
-  })
-
-  await t.test('is not contacted when OUTBOUND_ALLOW does not allow it', async (t) => {
-    const tools = toolsFor(t, { outbound: createOutbound() })
-    const refusal = /does not connect to "127.0.0.1"/
-    const seen = proxy.seen.length
-    t.match(await send(shortTimeouts, configOf(proxy.port), tools), { retryable: false, message: refusal })
-    const viaProxy = `UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1:${proxy.port}`
-    t.match(await send(shortTimeouts, configOf(1, { connection_string: viaProxy }), tools), { message: refusal })
-    t.match(await stepsOf(azure, configOf(proxy.port), tools), { completed: [], failure: { message: refusal } })
-    t.equal(proxy.seen.length, seen)
-  })
+  t.same(proxy.seen, [])
 })
 
 t.test('tests an Azure destination step by step', async (t) => {

@@ -1,20 +1,14 @@
-/** S3 stores the same bytes as File, even when the store fails temporarily. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
-import type { Checkpoint } from '../../src/exports/destination.ts'
+import type { Destination } from '../../src/exports/destination.ts'
 import { awsS3, createAwsS3, createS3, s3, s3Compatible } from '../../src/exports/destinations/s3.ts'
-import { createOutbound } from '../../src/outbound/guard.ts'
-import { ENGINES, openApp } from '../helpers/app.ts'
-import { itemAt } from '../helpers/assertions/items.ts'
-import { freshFolder } from '../helpers/folders.ts'
+import { openApp } from '../helpers/app.ts'
 import { type Bucket, openBucket } from '../helpers/peers/object-stores.ts'
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import type { Schemas } from '../helpers/response-bodies.ts'
-import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
+import { ingest, jobFor, listener, NEVER_ABORTED, plainEvents } from '../helpers/seeds/exports.ts'
+import { failWrites, PREFIX, type StoreKind, testFaults, testStoredFiles } from './object-store-scenarios.ts'
 
-const neverAborted = new AbortController().signal
 const shortTimeouts = createS3(SHORT_TIMEOUTS)
 /** An upload that takes longer than a busy machine needs is a failure. */
 const DEADLINE_MS = 120_000
@@ -32,61 +26,29 @@ async function openStore(t: Test): Promise<Store> {
 const configOf = (port: number, more: object = {}): Schemas['S3Config'] => ({
   bucket_name: 'events',
   region: 'us-east-1',
-  prefix: 'a b/{year}-{month}',
+  prefix: PREFIX,
   endpoint_url: `http://127.0.0.1:${port}`,
   ...SECRET,
   ...more,
 })
 
-/** The files that File writes for the same job. */
-async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Record<string, Buffer>> {
-  const files_root = freshFolder(t)
-  const config = { prefix: 'a b/{year}-{month}', ...settings }
-  await deliver({ ...job, destination: { type: 'File', config }, files_root }, listener(), neverAborted)
-  const folder = join(files_root, String(job.project_id), job.batch_export_id)
-  const files: Record<string, Buffer> = {}
-  for (const name of readdirSync(folder, { recursive: true }) as string[])
-    if (statSync(join(folder, name)).isFile()) files[name] = readFileSync(join(folder, name))
-  return files
+const SLOW_DOWN = { status: 503, body: '<Error><Code>SlowDown</Code></Error>' }
+const kind: StoreKind = {
+  type: 'S3',
+  destination: s3 as Destination<object>,
+  shortTimeouts: shortTimeouts as Destination<object>,
+  configOf,
+  open: async (t) => {
+    const { port, objects } = await openBucket(t)
+    return { port, files: objects }
+  },
+  big_events: 2_000,
+  max_file_size_mb: 4,
+  busy: { fault: SLOW_DOWN, message: /throttled/ },
+  temporary: { fault: { status: 500 }, message: /500/ },
 }
-
-for (const engine of ENGINES)
-  t.test(`S3 stores the same objects as File (${engine})`, async (t) => {
-    const app = await openApp(t, engine)
-    const store = await openStore(t)
-    await ingest(app, plainEvents(450))
-    const job = jobFor(app, { type: 'S3', config: {} })
-    const both = async (settings: object, more: Partial<DeliveryJob> = {}): Promise<Checkpoint[]> => {
-      const { checkpoints, ...reporter } = listener()
-      const config = store.config(settings)
-      const { bytes } = await deliver({ ...job, ...more, destination: { type: 'S3', config } }, reporter, neverAborted)
-      const [stored, written] = [await store.objects(), await filesOf(t, { ...job, ...more }, settings)]
-      t.same(Object.keys(stored).toSorted(), Object.keys(written).toSorted(), JSON.stringify(settings))
-      for (const [name, content] of Object.entries(written)) t.ok(content.equals(stored[name]!), name)
-      if (!('max_file_size_mb' in settings)) t.equal(bytes, itemAt(Object.values(stored), 0).length)
-      return checkpoints
-    }
-
-    await t.test('in every format and compression', async () => {
-      for (const compression of [null, 'gzip', 'brotli']) await both({ compression })
-      for (const compression of [null, 'zstd', 'lz4', 'snappy', 'gzip', 'brotli'])
-        await both({ file_format: 'Parquet', compression })
-    })
-
-    const big = 'x'.repeat(9_000)
-    await ingest(
-      app,
-      plainEvents(2_000, 1_000).map((event) => ({ ...event, event: 'big', properties: { big } })),
-    )
-    await t.test('in parts', async () => void (await both({ include_events: ['big'] })))
-
-    await t.test('in several files with a manifest, continued at a checkpoint', async (t) => {
-      const settings = { max_file_size_mb: 4, include_events: ['big'] }
-      const checkpoints = await both(settings)
-      t.ok(checkpoints.length > 2)
-      await both(settings, { attempt: 2, checkpoint: itemAt(checkpoints, 0) })
-    })
-  })
+testStoredFiles(t, kind)
+testFaults(t, kind)
 
 t.test('requests server-side encryption from S3', async (t) => {
   const store = await openStore(t)
@@ -167,69 +129,24 @@ t.test('uploads parts in parallel and removes those of a failed upload', async (
   t.match(requests('DELETE'), [/uploadId/], 'a cancelled upload is removed too')
 })
 
-t.test('an S3 store that fails', async (t) => {
+t.test('an error of S3 becomes a message that says what to fix', async (t) => {
   const store = await openStore(t)
   const proxy = await openFaultProxy(t, store.port)
-  const failing = (more: object = {}, tools = toolsFor(t)) => send(shortTimeouts, configOf(proxy.port, more), tools)
-  /** Only writes fail. */
-  const fails = (fault: Fault, times = Number.POSITIVE_INFINITY): void => {
-    let remaining = times
-    proxy.fault = ({ method }) => (method === 'PUT' && remaining-- > 0 ? fault : undefined)
-  }
-
-  await t.test('produces a message that says what to fix', async (t) => {
-    t.match(await failing({ aws_access_key_id: 'nobody' }), { retryable: false, message: /credentials/ })
-    t.match(await failing({ bucket_name: 'absent' }), { retryable: false, message: /bucket does not exist/ })
-    fails({ status: 403, body: '<Error><Code>SignatureDoesNotMatch</Code></Error>' })
-    t.match(await failing(), { retryable: false, message: /credentials/ })
-    fails({ status: 301, body: '<Error><Code>PermanentRedirect</Code><Message>peer-words</Message></Error>' })
-    t.match(await failing(), { retryable: false, message: /another region/ })
-    fails({ status: 403, body: '<Error><Code>AccessDenied</Code><Message>peer-words</Message></Error>' })
-    t.match(await failing(), { retryable: false, message: /no permission/ })
-    fails({ status: 418, body: '<Error><Code>peer-code</Code><Message>peer-words</Message></Error>' })
-    const unknown = await failing()
-    t.match(unknown, { retryable: false, message: /418/ })
-    t.notMatch(unknown!.message, /peer/)
-  })
-
-  await t.test('briefly is retried within the attempt', async (t) => {
-    fails({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' }, 1)
-    t.equal(await failing(), undefined)
-    t.equal(Object.keys(await store.objects()).length, 1)
-    fails('drop', 1)
-    t.equal(await failing(), undefined)
-    t.equal(Object.keys(await store.objects()).length, 1)
-  })
-
-  await t.test('for longer makes the attempt retryable', async (t) => {
-    fails({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' })
-    t.match(await failing(), { retryable: true, message: /throttled/ })
-    fails({ status: 500 })
-    t.match(await failing(), { retryable: true, message: /500/ })
-    fails('hang')
-    t.match(await failing(), { retryable: true, message: /did not respond in time/ })
-    fails('drop')
-    t.match(await failing(), { retryable: true, message: /connection to the store failed/ })
-    t.match(await send(shortTimeouts, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
-    t.same(await store.objects(), {}, 'no partial object exists')
-  })
-
-  await t.test('does not delay an aborted run', async (t) => {
-    const waiting = await openFaultProxy(t, store.port)
-    waiting.fault = ({ method }) => (method === 'PUT' ? 'hang' : undefined)
-    const run = new AbortController()
-    const sending = send(s3, configOf(waiting.port), toolsFor(t, { signal: run.signal }))
-    await waiting.hanging
-    run.abort(Object.assign(new Error(), { code: 'CANCELLED' }))
-    t.match(await sending, { message: /CANCELLED/ })
-  })
-
-  await t.test('is not contacted when OUTBOUND_ALLOW does not allow it', async (t) => {
-    const tools = toolsFor(t, { outbound: createOutbound() })
-    const [sent, tested] = [await send(shortTimeouts, store.config(), tools), await stepsOf(s3, store.config(), tools)]
-    t.match(sent, { retryable: false, message: /does not connect to "127.0.0.1"/ })
-    t.match(tested, { completed: [], failure: { message: /does not connect to "127.0.0.1"/ } })
-  })
+  const failing = (more: object = {}) => send(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
+  const fails = (status: number, code: string): void =>
+    failWrites(proxy, { status, body: `<Error><Code>${code}</Code><Message>peer-words</Message></Error>` })
+  t.match(await failing({ aws_access_key_id: 'nobody' }), { retryable: false, message: /credentials/ })
+  t.match(await failing({ bucket_name: 'absent' }), { retryable: false, message: /bucket does not exist/ })
+  fails(403, 'SignatureDoesNotMatch')
+  t.match(await failing(), { retryable: false, message: /credentials/ })
+  fails(301, 'PermanentRedirect')
+  t.match(await failing(), { retryable: false, message: /another region/ })
+  fails(403, 'AccessDenied')
+  t.match(await failing(), { retryable: false, message: /no permission/ })
+  fails(418, 'peer-code')
+  const unknown = await failing()
+  t.match(unknown, { retryable: false, message: /418/ })
+  t.notMatch(unknown?.message, /peer/)
 })
 
 t.test('tests an S3 destination step by step', async (t) => {
@@ -279,7 +196,7 @@ t.test('AwsS3 and S3Compatible store the same objects as S3', async (t) => {
   await ingest(app, plainEvents(30))
   const store = await openStore(t)
   const put = async (job: Partial<DeliveryJob>): Promise<Record<string, Buffer>> => {
-    await deliver({ ...jobFor(app, { type: 'S3', config: {} }), ...job }, listener(), neverAborted)
+    await deliver({ ...jobFor(app, { type: 'S3', config: {} }), ...job }, listener(), NEVER_ABORTED)
     return store.objects()
   }
   const config = store.config()
@@ -299,21 +216,24 @@ t.test('the role of the machine is used only for the buckets that the operator l
   const { endpoint_url, aws_access_key_id, aws_secret_access_key, ...rest } = store.config()
   const config = { ...rest, use_default_credentials: true }
   const job = jobFor(app, { type: 'AwsS3', config }, { s3_endpoint: String(endpoint_url) })
-  await t.rejects(deliver(job, listener(), neverAborted), { message: /S3_ROLE_BUCKETS/, options: { retryable: false } })
-  await t.rejects(deliver({ ...job, role_buckets: ['other'] }, listener(), neverAborted), /S3_ROLE_BUCKETS/)
+  await t.rejects(deliver(job, listener(), NEVER_ABORTED), {
+    message: /S3_ROLE_BUCKETS/,
+    options: { retryable: false },
+  })
+  await t.rejects(deliver({ ...job, role_buckets: ['other'] }, listener(), NEVER_ABORTED), /S3_ROLE_BUCKETS/)
   const allowed = { ...job, role_buckets: ['events'] }
   const role = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER', AWS_EC2_METADATA_DISABLED: 'true' }
   t.teardown(() => {
     for (const name of Object.keys(role)) delete process.env[name]
   })
   process.env.AWS_EC2_METADATA_DISABLED = 'true'
-  await t.rejects(deliver(allowed, listener(), neverAborted), { message: /no role/, options: { retryable: true } })
+  await t.rejects(deliver(allowed, listener(), NEVER_ABORTED), { message: /no role/, options: { retryable: true } })
   Object.assign(process.env, role)
-  await deliver(allowed, listener(), neverAborted)
+  await deliver(allowed, listener(), NEVER_ABORTED)
   t.equal(Object.keys(await store.objects()).length, 1)
   // Without the flag, missing keys do not fall back to the role.
   const keyless = { ...allowed, destination: { type: 'AwsS3' as const, config: rest } }
-  await t.rejects(deliver(keyless, listener(), neverAborted), /credentials/)
+  await t.rejects(deliver(keyless, listener(), NEVER_ABORTED), /credentials/)
 })
 
 t.test('validates the configs of AwsS3 and S3Compatible', async (t) => {

@@ -9,7 +9,7 @@ import { itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
 import { FIRST_ATTEMPT } from '../seeds/exports.ts'
 
-export const SHORT_TIMEOUTS = { connect_ms: 2_000, idle_ms: 200, attempts: 2, retry_delay_ms: 10 }
+export const SHORT_TIMEOUTS = { connect_ms: 2_000, idle_ms: 1_000, attempts: 2, retry_delay_ms: 10 }
 
 export const toolsFor = (t: Test, more: Partial<Tools> = {}): Tools => ({
   outbound: createOutbound({ allow: '127.0.0.1/32' }),
