@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, type Either, oneOf, type Sql, sql } from '../sql/template.ts'
+import { assignments, type Either, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { BatchExportRow } from './batch_exports.ts'
 import { definedFields } from './changes.ts'
 import { listPage, returnedRow } from './rows.ts'
@@ -53,7 +53,7 @@ export const count = (tx: Db, organization_id: string): Promise<number> =>
   tx.count(sql`from alerts where organization_id = ${organization_id}`)
 
 export function get(db: Db, organization_id: string, id: string): Promise<AlertRow | undefined> {
-  return db.get<AlertRow>(sql`select * from alerts where organization_id = ${organization_id} and id = ${id}`)
+  return db.get<AlertRow>(lookup`select * from alerts where organization_id = ${organization_id} and id = ${id}`)
 }
 
 export function getById(db: Db, id: string): Promise<AlertRow | undefined> {

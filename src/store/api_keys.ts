@@ -75,7 +75,7 @@ export async function listWithOwners(db: Db, email: string | null): Promise<(Api
 
 export async function get(db: Db, user_id: number, id: string): Promise<ApiKey | undefined> {
   const found = await db.get<ApiKeyRow>(
-    sql`select ${row} from api_keys k where k.id = ${id} and k.user_id = ${user_id}`,
+    lookup`select ${row} from api_keys k where k.id = ${id} and k.user_id = ${user_id}`,
   )
   return found && toApiKey(found)
 }

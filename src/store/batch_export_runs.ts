@@ -1,7 +1,7 @@
 import type { Lease } from '../background/leases.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { among, oneOf, type Sql, sql } from '../sql/template.ts'
+import { among, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
 import { DELETED_ROWS } from './rows.ts'
 
 export type RunStatus = components['schemas']['BatchExportRunStatus']
@@ -60,7 +60,9 @@ export function create(tx: Db, run: NewRun & { empty?: boolean }): Promise<RunRo
 }
 
 export function get(db: Db, batch_export_id: string, id: string): Promise<RunRow | undefined> {
-  return db.get<RunRow>(sql`select * from batch_export_runs where batch_export_id = ${batch_export_id} and id = ${id}`)
+  return db.get<RunRow>(
+    lookup`select * from batch_export_runs where batch_export_id = ${batch_export_id} and id = ${id}`,
+  )
 }
 
 /** Maps each run that exists to whether it has finished. */

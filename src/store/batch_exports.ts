@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, oneOf, type Sql, sql } from '../sql/template.ts'
+import { assignments, forUpdate, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
 import { listPage, returnedRow } from './rows.ts'
 import { contains } from './search.ts'
@@ -71,7 +71,7 @@ export async function list(
 }
 
 export function get(db: Db, owner: Owner, id: string): Promise<BatchExportRow | undefined> {
-  return db.get<BatchExportRow>(sql`select * from batch_exports x where ${ownedBy(owner)} and id = ${id}`)
+  return db.get<BatchExportRow>(lookup`select * from batch_exports x where ${ownedBy(owner)} and id = ${id}`)
 }
 
 export function getById(db: Db, id: string): Promise<BatchExportRow | undefined> {

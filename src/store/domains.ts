@@ -1,6 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, sql } from '../sql/template.ts'
+import { assignments, forUpdate, lookup, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { listPage } from './rows.ts'
 
@@ -50,7 +50,7 @@ export async function list(
 }
 
 export function get(db: Db, organization_id: string, id: string): Promise<DomainRow | undefined> {
-  return db.get<DomainRow>(sql`select * from domains where organization_id = ${organization_id} and id = ${id}`)
+  return db.get<DomainRow>(lookup`select * from domains where organization_id = ${organization_id} and id = ${id}`)
 }
 
 /** Locks the domain until the transaction ends. Undefined when it was deleted. */

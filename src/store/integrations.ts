@@ -1,7 +1,7 @@
 /** Stored credentials that several batch exports of an organization can use. */
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, oneOf, sql } from '../sql/template.ts'
+import { assignments, forUpdate, lookup, oneOf, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
 import { listPage } from './rows.ts'
 
@@ -46,7 +46,7 @@ export async function list(
 
 export function get(db: Db, organization_id: string, id: string): Promise<CountedIntegrationRow | undefined> {
   return db.get<CountedIntegrationRow>(
-    sql`select ${counted} from integrations i where i.organization_id = ${organization_id} and i.id = ${id}`,
+    lookup`select ${counted} from integrations i where i.organization_id = ${organization_id} and i.id = ${id}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { lookup, oneOf, type Sql, sql } from '../sql/template.ts'
 import { listPage } from './rows.ts'
 import { emailKey, searchText, type UserRow, userColumns } from './users.ts'
 
@@ -47,7 +47,7 @@ const contains = (text: Sql, part: string): Sql =>
 
 export function get(db: Db, organization_id: string, user_uuid: string): Promise<MemberRow | undefined> {
   return db.get<MemberRow>(
-    sql`select ${row} ${people} where m.organization_id = ${organization_id} and u.uuid = ${user_uuid} and u.is_active`,
+    lookup`select ${row} ${people} where m.organization_id = ${organization_id} and u.uuid = ${user_uuid} and u.is_active`,
   )
 }
 

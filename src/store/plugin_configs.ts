@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, sql } from '../sql/template.ts'
+import { assignments, forUpdate, lookup, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
 import { listPage, returnedRow } from './rows.ts'
 
@@ -45,7 +45,7 @@ export async function list(
 }
 
 export function get(db: Db, project_id: number, id: number): Promise<PluginConfigRow | undefined> {
-  return db.get<PluginConfigRow>(sql`select * from plugin_configs where project_id = ${project_id} and id = ${id}`)
+  return db.get<PluginConfigRow>(lookup`select * from plugin_configs where project_id = ${project_id} and id = ${id}`)
 }
 
 /** Whether a configuration of the plugin, in any project, has secrets. */
