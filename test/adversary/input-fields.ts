@@ -2,11 +2,10 @@
 import { contract, type Operation, operations, resolve } from '../../src/contract/table.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { cycled, itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/seeds/tenants.ts'
 import { EXPRESSIONS, type MakeText, TEXTS } from './malicious-texts.ts'
 import type { Attack, Reply, Request, Send, World } from './target.ts'
-
-type Json = Record<string, any>
 
 /** Node rejects request lines and headers above 16 KiB. */
 const HEAD_BYTES = 15_000

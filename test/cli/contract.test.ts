@@ -9,6 +9,7 @@ import t, { type Test } from 'tap'
 import { operations } from '../../src/contract/table.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
 import { command, ended, programFile, startProcess } from '../helpers/programs/process.ts'
 
@@ -59,7 +60,7 @@ for (const [engine, dialect] of SERVERS)
     })
     const count = async (path: string): Promise<number> => {
       const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${api_key}` } })
-      const list = (await response.json()) as any
+      const list = (await response.json()) as Json
       return (list.results ?? list).length
     }
     const current = async (): Promise<unknown> => {
@@ -198,7 +199,7 @@ t.test('a program starts a private server with one call', async (t) => {
   const { startServer } = await import(programFile('main.js'))
   const { url, first, stop } = await startServer({ ephemeral: true })
   const response = await fetch(`${url}/api/organizations/`, { headers: { authorization: `Bearer ${first.api_key}` } })
-  t.equal(((await response.json()) as any).results.length, 1)
+  t.equal(((await response.json()) as Json).results.length, 1)
   await stop()
   await t.rejects(fetch(`${url}/health/live`))
 })

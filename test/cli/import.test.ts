@@ -16,6 +16,7 @@ import * as users from '../../src/store/users.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { emptyDatabase, emptyPlace } from '../helpers/programs/postgres.ts'
 import { command, type Ended, ended } from '../helpers/programs/process.ts'
 
@@ -92,7 +93,7 @@ for (const engine of ENGINES)
     )
     t.match(JSON.parse((await run(url, ['import', csv, '--project', project, '--json'])).stdout), { stored: 2, bad: 0 })
     const paid = defined(
-      (await rows<{ uuid: string; distinct_id: string; properties: any }>()).find((row) => row.uuid === uuid),
+      (await rows<{ uuid: string; distinct_id: string; properties: Json }>()).find((row) => row.uuid === uuid),
     )
     t.equal(paid.distinct_id, 'a "b"')
     t.match(typeof paid.properties === 'string' ? JSON.parse(paid.properties) : paid.properties, {

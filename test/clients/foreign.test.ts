@@ -1,5 +1,7 @@
 /** Third-party clients from npm against `serve --dialect posthog`. */
 import t from 'tap'
+import { defined } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
 import { serveArguments, startProcess } from '../helpers/programs/process.ts'
 
@@ -44,7 +46,7 @@ t.test('posthog-node sends events and posthog-mcp-server reads them', async (t) 
 
   const headers = { authorization: `Bearer ${api_key}` }
   const response = await fetch(`${url}/api/projects/${project_id}/events/?event=opened`, { headers })
-  const { results }: any = await response.json()
+  const { results } = (await response.json()) as Json
   t.match(results, [{ person: { is_identified: true, properties: { email: 'ada@example.com' } }, elements: [] }])
 })
 
@@ -52,9 +54,9 @@ t.test('@posthog/agent-toolkit finds organizations', async (t) => {
   const { PostHogAgentToolkit } = await clientPackage('@posthog/agent-toolkit')
   const toolkit = new PostHogAgentToolkit({ posthogApiToken: api_key, posthogApiBaseUrl: url })
   const context = toolkit.getContext()
-  const tools: any[] = await toolkit.getTools()
-  const call = async (name: string, parameters: object): Promise<any> => {
-    const { content } = await tools.find((tool) => tool.name === name).handler(context, parameters)
+  const tools: Json[] = await toolkit.getTools()
+  const call = async (name: string, parameters: object): Promise<string> => {
+    const { content } = await defined(tools.find((tool) => tool.name === name)).handler(context, parameters)
     return content[0].text
   }
   t.match(JSON.parse(await call('organizations-get', {})), [{ id: organization_id, name: 'My organization' }])
@@ -67,7 +69,7 @@ t.test('@posthog/agent-toolkit finds organizations', async (t) => {
 })
 
 t.test('@posthog/cli reads organizations and members', async (t) => {
-  const call = async (tool: string): Promise<any> => {
+  const call = async (tool: string): Promise<Json> => {
     const args = [clientFile('node_modules/@posthog/cli/lib/posthog-api-cli.mjs'), 'call', '--json', tool, '{}']
     const environment = { POSTHOG_CLI_HOST: url, POSTHOG_CLI_API_KEY: api_key, POSTHOG_CLI_PROJECT_ID: `${project_id}` }
     return JSON.parse(await run(args, environment))

@@ -1,10 +1,9 @@
 /** Arbitraries of requests, generated from the contract: valid, almost valid and malicious. */
 import fc from 'fast-check'
 import { contract, type Operation, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
+import type { Json } from '../helpers/json.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/seeds/tenants.ts'
 import { generatedExpression, maliciousText } from '../hogql/generate.ts'
-
-type Json = Record<string, any>
 
 /** A placeholder for an id. It is replaced by an existing id when the request is sent. */
 export interface Reference {

@@ -2,8 +2,7 @@
 import t from 'tap'
 import { findBreaks, mayBreakClients } from '../../scripts/breaking.ts'
 import { contract } from '../../src/contract/table.ts'
-
-type Json = Record<string, any>
+import type { Json } from '../helpers/json.ts'
 
 const ORGANIZATIONS = '/api/organizations/'
 const schemas = (copy: Json): Json => copy.components.schemas

@@ -5,6 +5,7 @@ import type { components } from '../../src/contract/openapi.posthog.ts'
 import { contractOf } from '../../src/contract/table.ts'
 import { onBothEngines } from '../helpers/app.ts'
 import { defined } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { command, ended, serveArguments, startProcess } from '../helpers/programs/process.ts'
 import { insertEvents, insertPerson, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 
@@ -96,7 +97,7 @@ onBothEngines(
 
 t.test('rejects a dialect that changes requests', async (t) => {
   const { contract } = contractOf('standard')
-  const changed = (change: (copy: any) => void): string[] => {
+  const changed = (change: (copy: Json) => void): string[] => {
     const copy = structuredClone(contract)
     change(copy)
     return findChangedRequests(contract, copy)

@@ -11,6 +11,7 @@ import { contract, type Operation, operations, resolve } from '../../src/contrac
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { openNameserver } from '../helpers/peers/nameserver.ts'
 import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
 import { createTenant, type Kind, SAME_KIND, type Tenant, unknownId } from '../helpers/seeds/tenants.ts'
@@ -36,8 +37,6 @@ const environment = { ...hosts.environment, DNS_SERVERS, SITE_URL: 'https://work
 
 /** The script of the reference page exists only after a build. */
 const TESTED = operations.filter(({ id }) => id !== 'service.docs_script')
-
-type Json = Record<string, any>
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
@@ -67,7 +66,7 @@ function describeFault({ operation, path }: FuzzRequest, { status, type, text }:
   const media = content[itemAt(type.split(';'), 0)]
   if (!media) return `the undeclared type ${type}`
   if (!type.startsWith('application/json')) return undefined
-  const body: any = JSON.parse(text)
+  const body: Json = JSON.parse(text)
   const validate = validatorOf(media.schema) as (value: unknown) => boolean
   if (!validate(body)) return `a body that violates its schema: ${ajv.errorsText(validatorOf(media.schema).errors)}`
   if (status >= 400 && Object.keys(body).join() !== 'type,code,detail,attr') return 'an error of the wrong shape'

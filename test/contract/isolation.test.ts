@@ -9,6 +9,7 @@ import { type Engine, name, sql } from '../../src/sql/template.ts'
 import * as runs from '../../src/store/batch_export_runs.ts'
 import { type ApiResponse, ENGINES, openApp, type Page, type TestApp } from '../helpers/app.ts'
 import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
+import type { Json } from '../helpers/json.ts'
 import {
   createTenant,
   type Id,
@@ -23,8 +24,6 @@ import {
   unknownId,
   urlOf,
 } from '../helpers/seeds/tenants.ts'
-
-type Json = Record<string, any>
 
 /** Tokens are not ids: every holder may use them. Providers belong to the operator. */
 const SECRETS: Kind[] = ['signup_tokens', 'project_tokens', 'web_tokens', 'providers']

@@ -6,10 +6,9 @@ import { personIdOf } from '../../src/events/persons.ts'
 import { specifications } from '../../src/http/bind.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 
 t.setTimeout(10 * 60_000)
-
-type Json = Record<string, any>
 
 const UNKNOWN_UUID = '99999999-9999-7999-8999-999999999999'
 const UNKNOWN_INTEGER = '999999999'

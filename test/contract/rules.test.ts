@@ -2,8 +2,7 @@
 import t from 'tap'
 import { deriveCredentials, findViolations } from '../../scripts/contract-rules.ts'
 import { contract } from '../../src/contract/table.ts'
-
-type Json = Record<string, any>
+import type { Json } from '../helpers/json.ts'
 
 const after = (change: (schemas: Json) => void): string[] => {
   const copy = structuredClone(contract)

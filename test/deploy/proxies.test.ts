@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { SELF_SIGNED } from '../helpers/peers/certificate.ts'
 import { freePort } from '../helpers/programs/postgres.ts'
 import { startProcess } from '../helpers/programs/process.ts'
@@ -123,7 +124,7 @@ async function accepts(port: number): Promise<void> {
 interface Answer {
   status: number
   headers: IncomingMessage['headers']
-  body: any
+  body: Json
 }
 
 /** Sends a request to the proxy over TLS. */

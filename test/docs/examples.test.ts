@@ -16,6 +16,7 @@ import {
   runBlocks,
   startPageServer,
 } from '../helpers/assertions/pages.ts'
+import type { Json } from '../helpers/json.ts'
 import { azuriteConnection, openBucket, openContainer } from '../helpers/peers/object-stores.ts'
 import { emptyDatabase, emptyPlace } from '../helpers/programs/postgres.ts'
 
@@ -133,7 +134,7 @@ for (const engine of ENGINES)
       const response = await fetch(`${url}/api/projects/@current/events/?${search}`, {
         headers: { authorization: `Bearer ${environment.WORKSPACE_KEY}` },
       })
-      const { results, detail } = (await response.json()) as any
+      const { results, detail } = (await response.json()) as Json
       t.equal(response.status, 200, detail)
       for (const [i, { example, result }] of some.entries()) t.strictSame(results[0][i], result, example)
     }

@@ -6,6 +6,7 @@ import { operations } from '../../src/contract/table.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 import { cycled, itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import type { BodyOf } from '../helpers/response-bodies.ts'
 
 interface Stored {
@@ -13,7 +14,7 @@ interface Stored {
   event: string
   distinct_id: string
   timestamp: number
-  properties: any
+  properties: Json
   elements_chain: string
 }
 

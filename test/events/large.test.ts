@@ -14,6 +14,7 @@ import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { startProcess } from '../helpers/programs/process.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -123,7 +124,7 @@ const send = <const Path extends string = '/batch/'>(
   })
 
 const storedIn = ({ deps }: TestApp) =>
-  deps.events.all<{ uuid: string; event: string; distinct_id: string; properties: any }>(
+  deps.events.all<{ uuid: string; event: string; distinct_id: string; properties: Json }>(
     sql`select uuid, event, distinct_id, properties from events order by seq`,
   )
 

@@ -3,6 +3,8 @@ import t from 'tap'
 import { isPlaceholderId, personIdOf } from '../../src/events/persons.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { defined, itemAt, rowOf } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
 type Sent = Record<string, unknown>
@@ -14,10 +16,10 @@ const sender = (app: TestApp) => async (batch: Sent[]) => {
 
 /** All persons by their distinct ids, without the properties that every event adds. */
 async function allPersons({ deps }: TestApp) {
-  const found = await deps.events.all<any>(sql`
+  const found = await deps.events.all<Json>(sql`
     select d.distinct_id, p.* from persons p left join person_distinct_ids d
       on d.project_id = p.project_id and d.person_id = p.id order by d.distinct_id, p.id`)
-  const people = new Map<string, any>()
+  const people = new Map<string, Json>()
   for (const { distinct_id, id, properties, is_identified, created_at } of found) {
     const { $creator_event_uuid, ...own } = typeof properties === 'string' ? JSON.parse(properties) : properties
     const person = people.get(id) ?? { id, ids: [], properties: own, is_identified: Boolean(is_identified), created_at }
@@ -61,7 +63,8 @@ onBothEngines(t, 'the first event creates a person with the same id on every nod
     { ids: ['c'] },
   ])
   t.equal(personIdOf(1, 'a'), '84877a1c-03f2-5cfd-8633-cf112f0d565a')
-  const [row] = await app.deps.events.all<any>(
+  const row = await rowOf<Json>(
+    app.deps.events,
     sql`select properties, first_distinct_id from persons order by first_distinct_id`,
   )
   t.equal(row.first_distinct_id, 'a')
@@ -228,7 +231,7 @@ onBothEngines(t, 'thousands of events in one request have the same effect as sma
   await post(app.first.project_token, events)
   for (let i = 0; i < events.length; i += 100) await post(other.api_token, events.slice(i, i + 100))
 
-  const found = await app.deps.events.all<any>(sql`
+  const found = await app.deps.events.all<Json>(sql`
     select p.*, d.distinct_id from persons p join person_distinct_ids d
       on d.project_id = p.project_id and d.person_id = p.id order by d.distinct_id`)
   const of = (project_id: number) =>
@@ -253,7 +256,7 @@ onBothEngines(t, 'thousands of events in one request have the same effect as sma
 
 onBothEngines(t, 'the properties of a person have a limit', async (t, app) => {
   const send = sender(app)
-  const names = async () => Object.keys((await allPersons(app))[0].properties).sort()
+  const names = async () => Object.keys(itemAt(await allPersons(app), 0).properties).sort()
   const large = (name: string): Sent => seen('a', { $set: { [name]: 'x'.repeat(60_000) } })
   await send([seen('a', { $set: { small: 1 } })])
   await send([large('one'), large('two')])
@@ -265,6 +268,6 @@ onBothEngines(t, 'the properties of a person have a limit', async (t, app) => {
   t.match(person, { ids: ['a', 'b'], is_identified: true, properties: { small: 2 } }, 'other changes are stored')
   t.same(others, [])
   await send(Array.from({ length: 40 }, (_, i) => seen('c', { $set: { [`p${i}`]: 'x'.repeat(10_000) } })))
-  const { properties } = (await allPersons(app)).find(({ ids }) => ids[0] === 'c')
+  const { properties } = defined((await allPersons(app)).find(({ ids }) => ids[0] === 'c'))
   t.ok(JSON.stringify(properties).length < 150_000, 'also within one request')
 })

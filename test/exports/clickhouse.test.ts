@@ -11,6 +11,7 @@ import { clickhouse, createClickHouse } from '../../src/exports/destinations/cli
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { mergedRows, openClickHouse, type StubFault } from '../helpers/peers/clickhouse.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import { recordsOf, uuid } from '../helpers/seeds/events.ts'
@@ -57,7 +58,7 @@ for (const engine of ENGINES)
       const byId = (a: { uuid: string }, b: { uuid: string }): number => (a.uuid < b.uuid ? -1 : 1)
       t.strictSame(
         table.rows
-          .map(({ uuid, event, distinct_id, properties, elements_chain, timestamp, team_id }: any) => ({
+          .map(({ uuid, event, distinct_id, properties, elements_chain, timestamp, team_id }: Json) => ({
             uuid,
             event,
             distinct_id,

@@ -14,6 +14,7 @@ import { sql } from '../../src/sql/template.ts'
 import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
@@ -723,7 +724,7 @@ for (const engine of ENGINES) {
     await rest.drain()
     t.equal(await countRuns(), windows, 'the next start plans the rest')
     for (const { id } of exports) {
-      const rows = await app.deps.db.all<Record<string, any>>(sql`
+      const rows = await app.deps.db.all<Json>(sql`
         select * from batch_export_runs where batch_export_id = ${id} order by data_interval_end`)
       t.ok(
         rows.every((row, i) => {

@@ -20,6 +20,7 @@ import type { Checkpoint } from '../../src/exports/destination.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
 const neverAborted = new AbortController().signal
@@ -43,7 +44,7 @@ async function filesOf(t: Test, job: DeliveryJob): Promise<Written> {
   return { files, reports, checkpoints, folder }
 }
 
-const rowsIn = (bytes: Buffer): any[] =>
+const rowsIn = (bytes: Buffer): Json[] =>
   bytes
     .toString()
     .trimEnd()
@@ -74,7 +75,7 @@ for (const engine of ENGINES)
       texts.push(text)
       const rows = rowsIn(files[`${BASE}.jsonl`]!)
       t.equal(rows.length, 451)
-      t.same(Object.keys(rows[0]), [
+      t.same(Object.keys(itemAt(rows, 0)), [
         'uuid',
         'event',
         'distinct_id',

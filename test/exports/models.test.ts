@@ -15,6 +15,7 @@ import { name, sql } from '../../src/sql/template.ts'
 import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, only } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
 import { mergedRows, openClickHouse } from '../helpers/peers/clickhouse.ts'
 import { openRedshift } from '../helpers/peers/redshift.ts'
@@ -42,7 +43,7 @@ async function open(app: TestApp, more: object = {}) {
     created,
     path: `${base}/${created.body.id}` as const,
     folder,
-    rows: (): any[] =>
+    rows: (): Json[] =>
       (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [])
         .filter((name) => name.endsWith('.jsonl'))
         .flatMap((name) =>
@@ -67,8 +68,8 @@ async function runNext(app: TestApp): Promise<void> {
 }
 
 /** The rows that a destination keeps if it merges by version. */
-function merged(rows: any[]): Map<string, any> {
-  const kept = new Map<string, any>()
+function merged(rows: Json[]): Map<string, Json> {
+  const kept = new Map<string, Json>()
   for (const row of rows) if (row.version > (kept.get(row.distinct_id)?.version ?? -1)) kept.set(row.distinct_id, row)
   return kept
 }
@@ -99,7 +100,7 @@ onBothEngines(t, 'delivers the persons that changed, with every distinct id', as
       { team_id: 1, distinct_id: 'bob', properties: { plan: 'team' }, is_deleted: false },
     ],
   )
-  t.same(Object.keys(first[0]), [
+  t.same(Object.keys(itemAt(first, 0)), [
     'team_id',
     'distinct_id',
     'person_id',
@@ -322,7 +323,7 @@ onBothEngines(t, 'delivers sessions when they are quiet, and again when they go 
   t.equal(rows().length, 1, 'it is delivered once')
   await ingest(app, [{ ...visit('one', 5), distinct_id: 'visitor' }, visit('two', 100)])
   await next(60)
-  const again = rows().find(({ version, session_id }) => session_id === 'one' && version > first[0].version)
+  const again = rows().find(({ version, session_id }) => session_id === 'one' && version > itemAt(first, 0).version)
   t.match(again, { start_timestamp: '2026-01-01T00:00:05.000000Z', distinct_id: 'visitor', event_count: 5 })
   t.equal(rows().length, 3)
 
@@ -393,8 +394,8 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('run' as const) }) },
 )
 
-async function equalsStore(t: Test, app: TestApp, rows: any[], word: string): Promise<void> {
-  const stored = await app.deps.events.all<any>(sql`
+async function equalsStore(t: Test, app: TestApp, rows: Json[], word: string): Promise<void> {
+  const stored = await app.deps.events.all<Json>(sql`
     select d.distinct_id, p.id as person_id, cast(p.properties as text) as properties, p.last_change as version
     from person_distinct_ids d join persons p on p.project_id = d.project_id and p.id = d.person_id
     where d.project_id = 1 and d.distinct_id like ${`${word}-%`} order by d.distinct_id`)
@@ -450,7 +451,7 @@ for (const engine of ENGINES)
   })
 
 /** Opens a warehouse. `rows` returns its rows of persons without outdated versions. */
-const WAREHOUSES: Record<string, (t: Test) => Promise<{ config: object; rows(): Promise<any[]> }>> = {
+const WAREHOUSES: Record<string, (t: Test) => Promise<{ config: object; rows(): Promise<Json[]> }>> = {
   Redshift: async (t) => {
     const { config, query } = await openRedshift(t, 'http://127.0.0.1:1')
     return { config: config(), rows: () => query(`${SELECTED} from persons order by 1`) }
@@ -465,7 +466,7 @@ const WAREHOUSES: Record<string, (t: Test) => Promise<{ config: object; rows(): 
   },
   ClickHouse: async (t) => {
     const { config, tables } = await openClickHouse(t)
-    const rows = async () => mergedRows(defined(tables.get('default.persons'))) as any[]
+    const rows = async () => mergedRows(defined(tables.get('default.persons'))) as Json[]
     return {
       config: config(),
       rows: async () => (await rows()).toSorted((a, b) => (a.distinct_id < b.distinct_id ? -1 : 1)),

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { openApp } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { cycled, defined, itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { emptyDatabase, emptyPlace, startPostgres } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, serveArguments, startProcess } from '../helpers/programs/process.ts'
@@ -24,7 +25,7 @@ const BEYOND_LEASE_MS = 61_000
 interface HttpResponse {
   status: number
   headers: IncomingHttpHeaders
-  body: any
+  body: Json
 }
 
 /** Sends a request over a keep-alive connection. Rejects when the connection breaks. */

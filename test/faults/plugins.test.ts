@@ -9,6 +9,7 @@ import { sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { cycled, defined, itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -84,7 +85,7 @@ async function openReceiver(t: Test) {
 const sendTo = async ({ url, api_key }: { url: string; api_key: string | null }, path: string, body: object) => {
   const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' }
   const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return response.json() as Promise<any>
+  return response.json() as Promise<Json>
 }
 
 /** Installs the plugin and enables it. Returns the id of its configuration. */
@@ -135,7 +136,7 @@ for (const engine of ENGINES)
     await configure(server, receiver.url)
 
     let sent = 0
-    const captureBatch = (): Promise<any> => {
+    const captureBatch = (): Promise<Json> => {
       const batch = Array.from({ length: EVENTS_PER_ROUND }, () => {
         const n = sent++
         return { event: 'counted', distinct_id: 'ada', uuid: uuid(n + 1), properties: { n } }

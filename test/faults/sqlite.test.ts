@@ -23,6 +23,7 @@ import { type Sql, sql } from '../../src/sql/template.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { command, ended, type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
@@ -45,7 +46,7 @@ t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
 interface HttpResponse {
   status: number
   headers: Headers
-  body: any
+  body: Json
 }
 
 /** Throws if the server dies during the request. */

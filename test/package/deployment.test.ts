@@ -16,6 +16,7 @@ import { describeSettings, readConfig } from '../../src/config.ts'
 import { contract } from '../../src/contract/table.ts'
 import { notRun } from '../helpers/assertions/not-run.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { openRegistry } from '../helpers/peers/registry.ts'
 import { buildImage, type Image, isIgnored, parseDockerfile, variablesOf } from '../helpers/programs/dockerfile.ts'
 import { emptyPlace } from '../helpers/programs/postgres.ts'
@@ -164,7 +165,7 @@ t.test('the Kubernetes manifests are consistent', async (t) => {
     t.equal(command, 'serve')
     t.match(parseServeArgs(flags), { role })
     const secrets = Object.fromEntries(
-      server.env.map(({ name, valueFrom }: any) => [
+      server.env.map(({ name, valueFrom }: Json) => [
         name,
         valueFrom.secretKeyRef.key === name && valueFrom.secretKeyRef.name,
       ]),
@@ -328,11 +329,11 @@ t.test('the commands of the Dockerfile build an image whose nodes work together 
   const [one, two] = [await start('api-1'), await start('api-2')]
   t.ok(one.isHealthy() && two.isHealthy())
   const proxy = await startProxy(t, { 'api-1': one, 'api-2': two })
-  const send = async (url: string, method: string, path: string, body?: object): Promise<any> => {
+  const send = async (url: string, method: string, path: string, body?: object): Promise<Json> => {
     const headers = { authorization: `Bearer ${one.api_key}`, 'content-type': 'application/json' }
     const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     if (!response.ok) throw new Error(`${method} ${path} responded with ${response.status}: ${await response.text()}`)
-    return response.json()
+    return response.json() as Promise<Json>
   }
   const batch = [1, 2, 3].map((n) => ({ event: 'opened', distinct_id: 'ada', timestamp: `2026-01-01T00:00:0${n}Z` }))
   await send(proxy ?? one.url, 'POST', '/batch/', { api_key: one.project_token, batch })

@@ -6,6 +6,7 @@ import { sql } from '../../src/sql/template.ts'
 import { setPluginsAccess } from '../../src/store/organizations.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
+import type { Json } from '../helpers/json.ts'
 
 t.setTimeout(5 * 60_000)
 
@@ -49,7 +50,7 @@ async function siteApps(app: TestApp, path: '/decide/' | '/flags/?v=2&config=tru
 const urlOf = async (app: TestApp): Promise<string> => (await siteApps(app))[0]?.url ?? ''
 
 /** Runs a script as a page does. Returns the settings that it received and the events that it captured. */
-function run(script: string, id: number): { config: any; captured: string[] } {
+function run(script: string, id: number): { config: Json; captured: string[] } {
   const captured: string[] = []
   const window = { [`__$$ph_site_app_${id}`]: { capture: (name: string) => captured.push(name) } }
   const page: { window: object; received?: object } = { window }

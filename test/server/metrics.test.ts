@@ -12,6 +12,7 @@ import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { textAt } from '../helpers/assertions/items.ts'
 import { parseScrape, usageOf } from '../helpers/assertions/promql.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 
 const HOUR_MS = 3_600_000
@@ -236,7 +237,7 @@ t.test('the dashboard uses only metrics and labels that exist', async (t) => {
 
 t.test('alerts use only metrics and labels that exist', async (t) => {
   const { groups } = parse(readFileSync('deploy/alerts.yml', 'utf8'))
-  const rules = groups.flatMap(({ rules }: any) => rules)
+  const rules = groups.flatMap(({ rules }: Json) => rules)
   t.ok(rules.length > 15)
   for (const { alert, expr, labels, annotations } of rules) {
     t.same(unknownNames(expr, Object.values(annotations)), [], alert)

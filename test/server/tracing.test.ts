@@ -8,6 +8,7 @@ import { parseTraceparent, statementName } from '../../src/telemetry/tracing.ts'
 import { type AppOptions, ENGINES, openApp } from '../helpers/app.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { migratedDatabase } from '../helpers/programs/postgres.ts'
 import { command, ended, startProcess } from '../helpers/programs/process.ts'
 
@@ -160,14 +161,14 @@ for (const engine of ENGINES) {
       ...collector.environment,
     }
     const server = await startProcess(t, environment)
-    const post = async (path: string, body: unknown): Promise<any> => {
+    const post = async (path: string, body: unknown): Promise<Json> => {
       const response = await fetch(server.url + path, {
         method: 'POST',
         headers: { authorization: `Bearer ${server.api_key}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
       t.ok(response.ok, path)
-      return response.json()
+      return response.json() as Promise<Json>
     }
     await post('/capture/', { api_key: server.project_token, event: 'e', distinct_id: 'd' })
     const created = await post('/api/projects/@current/batch_exports/', {

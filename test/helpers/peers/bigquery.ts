@@ -13,6 +13,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import type { Test } from 'tap'
 import { itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
+import type { Json } from '../json.ts'
 import type { Schemas } from '../response-bodies.ts'
 
 export type BigQueryStep =
@@ -39,7 +40,7 @@ export interface BigQueryStub {
   /** A config of the export, with the service account that the stub knows. */
   config: Schemas['BigQueryConfig']
   /** The public key of the service account is registered for this private key only. */
-  requests: { step: BigQueryStep; authorization: string | undefined; body: any }[]
+  requests: { step: BigQueryStep; authorization: string | undefined; body: Json }[]
   jobs: Map<string, StoredJob>
   fault: (step: BigQueryStep) => BigQueryFault | undefined
   /** The reason with which a job ends. */
@@ -102,7 +103,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
   const duckdb = await instance.connect()
   await duckdb.run(`set timezone = 'UTC'; create schema "${dataset}"`)
-  const sessions = new Map<string, any>()
+  const sessions = new Map<string, Json>()
   const created = new Map<string, string>()
   const email = 'exporter@my-project.iam.gserviceaccount.com'
   let counter = 0
@@ -201,13 +202,13 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
     location: 'EU',
     creationTime: created.get(name),
   })
-  const createTable = async ({ tableReference, schema }: any): Promise<object> => {
+  const createTable = async ({ tableReference, schema }: Json): Promise<object> => {
     const name: string = tableReference.tableId
     if (stub.tables.has(name)) throw new ApiError(409, 'duplicate')
     stub.tables.set(name, schema.fields)
     created.set(name, String(++counter))
     const columns = schema.fields.map(
-      (field: any) => `"${field.name}" ${TYPES[field.type]} ${field.defaultValueExpression ? 'default now()' : ''}`,
+      (field: Json) => `"${field.name}" ${TYPES[field.type]} ${field.defaultValueExpression ? 'default now()' : ''}`,
     )
     await runExclusive(() => duckdb.run(`create table "${dataset}"."${name}" (${columns.join(', ')})`))
     return tableOf(name)
@@ -221,7 +222,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
 
   /** The step of a request and the function that performs it. A file is the body of an upload. */
   type Action = () => Promise<object>
-  const route = (request: IncomingMessage, body: any, file: string | undefined): [BigQueryStep, Action] => {
+  const route = (request: IncomingMessage, body: Json, file: string | undefined): [BigQueryStep, Action] => {
     const { pathname, searchParams } = new URL(String(request.url), stub.url)
     const base = '/bigquery/v2/projects/my-project'
     const tables = `${base}/datasets/${dataset}/tables`
@@ -287,7 +288,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
       return [
         'upload.put',
         authorized(async () => {
-          const { jobReference, configuration } = sessions.get(searchParams.get('upload_id') ?? '')
+          const { jobReference, configuration } = sessions.get(searchParams.get('upload_id') ?? '') ?? {}
           const { destinationTable, sourceFormat } = configuration.load
           const job: StoredJob = {
             id: jobReference.jobId,
@@ -303,7 +304,7 @@ export async function openBigQueryStub(t: Test, dataset = 'analytics'): Promise<
   }
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    let body: any
+    let body: Json = {}
     let file: string | undefined
     if (request.method === 'PUT') {
       file = join(folder, `upload-${++counter}`)

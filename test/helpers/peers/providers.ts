@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { ORIGIN } from '../browser.ts'
+import type { Json } from '../json.ts'
 
 export const CLIENT = { id: 'workspace', secret: 'a-secret-of-the-client' }
 
@@ -40,11 +41,11 @@ export interface OpenIdProvider extends Provider {
   /** The key with the id `test`. */
   key: KeyObject
   /** Changes the JSON of the responses to a path. */
-  tamper: Map<string, (body: any) => unknown>
+  tamper: Map<string, (body: Json) => unknown>
 }
 
 /** Changes the JSON that a response ends with. */
-function tamperWith(response: ServerResponse, change: (body: any) => unknown): void {
+function tamperWith(response: ServerResponse, change: (body: Json) => unknown): void {
   const end = response.end.bind(response)
   response.end = (text: unknown) => {
     const changed = JSON.stringify(change(JSON.parse(String(text))))
@@ -83,7 +84,7 @@ export async function openOpenIdProvider(t: Test): Promise<OpenIdProvider> {
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, ...users.get(sub) }) }),
     // Grants every consent.
-    loadExistingGrant: async ({ oidc }: any) => {
+    loadExistingGrant: async ({ oidc }: Json) => {
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId })
       grant.addOIDCScope('openid email profile')
       await grant.save()

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import type { Json } from '../json.ts'
 
 export interface Packed {
   name: string
@@ -28,7 +29,7 @@ export function pack(folder: string, destination: string): Packed {
   // Scripts may print before the result.
   const found = JSON.parse(output.slice(output.search(/^[[{]/m)))
   // An array up to npm 11, an object by name from npm 12.
-  const [packed] = Array.isArray(found) ? found : Object.values<any>(found)
+  const [packed] = Array.isArray(found) ? found : Object.values<Json>(found)
   return {
     ...packed,
     path: join(destination, packed.filename),

@@ -21,6 +21,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Test } from 'tap'
 import { defined, itemAt } from '../assertions/items.ts'
 import { freshFolder } from '../folders.ts'
+import type { Json } from '../json.ts'
 import type { Schemas } from '../response-bodies.ts'
 
 export type StageKind = 'S3' | 'AZURE' | 'GCS'
@@ -43,7 +44,7 @@ export interface SnowflakeStub {
   keypair: Schemas['SnowflakeConfig']
   steps: SnowflakeStep[]
   statements: string[]
-  logins: any[]
+  logins: Json[]
   fault: (step: SnowflakeStep, sql: string) => SnowflakeFault | undefined
   stage: StageKind
   encrypts: boolean
@@ -129,7 +130,7 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
       verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), publicKey, Buffer.from(signature, 'base64url'))
     )
   }
-  const login = async ({ data }: any): Promise<object> => {
+  const login = async ({ data }: Json): Promise<object> => {
     stub.logins.push(data)
     const valid =
       data.ACCOUNT_NAME.toUpperCase() === 'MYORG-ACCOUNT' &&
