@@ -15,7 +15,7 @@ import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, itemAt, only } from '../helpers/assertions/items.ts'
 import { SELF_SIGNED } from '../helpers/peers/certificate.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
-import { insertEvents, NEW_YEAR, recordsOf, uuid } from '../helpers/seeds/events.ts'
+import { insertEvents, NEW_YEAR, uuid } from '../helpers/seeds/events.ts'
 import {
   FIRST_ATTEMPT,
   failureOf,
@@ -26,16 +26,14 @@ import {
   NEVER_ABORTED,
   plainEvents,
 } from '../helpers/seeds/exports.ts'
-
-interface DeliveredEvent {
-  uuid: string
-  event: string
-  distinct_id: string
-  properties: unknown
-  elements: unknown
-  timestamp: Date
-  at: string
-}
+import {
+  assertAllEvents,
+  type Cells,
+  columnsOf,
+  type DeliveredEvent,
+  testLedger,
+  testVersions,
+} from './table-scenarios.ts'
 
 interface Config {
   user: string
@@ -146,48 +144,21 @@ for (const engine of ENGINES)
       const { records, bytes } = await deliver(jobTo(app, config), reporter, NEVER_ABORTED)
       t.equal(records, 451)
       t.ok(bytes > 10_000)
-      t.strictSame(
-        (
-          await query(
-            `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-             where attrelid = 'public.events'::regclass and attnum > 0 order by attnum`,
-          )
-        ).map(({ name, type }) => `${name} ${type}`),
-        [
-          'uuid character varying(200)',
-          'event character varying(200)',
-          'properties jsonb',
-          'elements jsonb',
-          'set jsonb',
-          'set_once jsonb',
-          'distinct_id character varying(200)',
-          'team_id integer',
-          'ip character varying(200)',
-          'site_url character varying(200)',
-          'timestamp timestamp with time zone',
-        ],
-      )
+      t.strictSame(await columnsOf(query), [
+        'uuid character varying(200)',
+        'event character varying(200)',
+        'properties jsonb',
+        'elements jsonb',
+        'set jsonb',
+        'set_once jsonb',
+        'distinct_id character varying(200)',
+        'team_id integer',
+        'ip character varying(200)',
+        'site_url character varying(200)',
+        'timestamp timestamp with time zone',
+      ])
       const rows = await query<DeliveredEvent>('select *, timestamp::text as at from events order by uuid')
-      const { body } = await app.send('GET', '/api/projects/@current/events/?limit=1000&after=1960-01-01')
-      const known = recordsOf({ body }).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      t.strictSame(
-        rows.map(({ uuid, event, distinct_id, properties, elements, timestamp }) => ({
-          uuid,
-          event,
-          distinct_id,
-          properties,
-          elements,
-          timestamp: timestamp.toISOString(),
-        })),
-        known.map(({ id, event, distinct_id, properties, elements_chain, timestamp }) => ({
-          uuid: id,
-          event,
-          distinct_id,
-          properties: JSON.parse(properties),
-          elements: elements_chain,
-          timestamp: new Date(timestamp).toISOString(),
-        })),
-      )
+      await assertAllEvents(t, app, rows)
       const { project_id } = app.first
       t.match(rows[0], { team_id: project_id, set: { plan: 'free' }, set_once: null, ip: null, site_url: '' })
       t.match(rows[450], { team_id: project_id, set: null, set_once: { first: '\\N' }, ip: '1.2.3.4' })
@@ -244,20 +215,7 @@ for (const engine of ENGINES)
       const { day } = only(await query<{ day: string }>('select day::text from "my ""table""" where n = 7'))
       t.equal(day, '2026-01-01')
 
-      t.match(await logsOf({ ...job, attempt: 2 }), [/already delivered/])
-      t.strictSame(await query('select count(*)::int as n from "my ""table"""'), [{ n: 3 }])
-      t.match(await query('select batch_export_id, range_key, records::int as records from workspace_admin_ledger'), [
-        { batch_export_id: job.batch_export_id, range_key: job.range_key, records: 3 },
-      ])
-      await deliver({ ...job, range_key: 'another' }, listener(), NEVER_ABORTED)
-      t.strictSame(await query('select count(*)::int as n from "my ""table"""'), [{ n: 6 }])
-      await query('drop table "my ""table"""')
-      await deliver(job, listener(), NEVER_ABORTED)
-      t.strictSame(
-        await query('select count(*)::int as n from "my ""table"""'),
-        [{ n: 3 }],
-        'a recreated table is empty',
-      )
+      await testLedger(t, query, job, '"my ""table"""', 3)
     })
 
     await t.test('created by others, with other types and without a key, is supported', async (t) => {
@@ -314,7 +272,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
     { ...EVENT_COLUMNS.event, name: 'name' },
   ]
   const merge = { key: ['id', 'team'], version: 'version' }
-  const put = async (rows: (string | number)[][], table_name = 'persons'): Promise<void> => {
+  const put = async (rows: Cells[], table_name = 'persons'): Promise<void> => {
     const settings = { ...config, table_name }
     const given = { ...FIRST_ATTEMPT, config: settings, columns, merge, tools: toolsWith() }
     const receiver = await postgres.open(given)
@@ -322,23 +280,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
     await receiver.write({ records: rows.length, text, cursor: [1, 0] })
     await receiver.commit()
   }
-  const rows = async () =>
-    (await query('select * from persons order by id, team')).map((row) => Object.values(row).join(' '))
-  await put([
-    ['a', 1, 2, 'second'],
-    ['a', 1, 3, 'third'],
-    ['a', 2, 1, 'other'],
-    ['b', 1, 5, 'fifth'],
-  ])
-  t.same(await rows(), ['a 1 3 third', 'a 2 1 other', 'b 1 5 fifth'])
-  await put([
-    ['a', 1, 2, 'second'],
-    ['b', 1, 5, 'again'],
-    ['a', 2, 4, 'fourth'],
-    ['a', 2, 3, 'third'],
-    ['c', 1, 1, 'first'],
-  ])
-  t.same(await rows(), ['a 1 3 third', 'a 2 4 fourth', 'b 1 5 fifth', 'c 1 1 first'])
+  await testVersions(t, put, () => query('select * from persons order by id, team'))
   await query('create table keyless (id text, team int, version int, name text)')
   await t.rejects(put([], 'keyless'), { message: /unique key on "id", "team"/, options: { retryable: false } })
 })

@@ -16,7 +16,7 @@ import { freshFolder } from '../helpers/folders.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
 import { stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import type { Schemas } from '../helpers/response-bodies.ts'
-import { recordsOf, uuid } from '../helpers/seeds/events.ts'
+import { uuid } from '../helpers/seeds/events.ts'
 import {
   FIRST_ATTEMPT,
   failureOf,
@@ -27,16 +27,14 @@ import {
   NEVER_ABORTED,
   plainEvents,
 } from '../helpers/seeds/exports.ts'
-
-interface DeliveredEvent {
-  uuid: string
-  event: string
-  distinct_id: string
-  object: unknown
-  elements: unknown
-  timestamp: Date
-  at: string
-}
+import {
+  assertAllEvents,
+  type Cells,
+  columnsOf,
+  type DeliveredEvent,
+  testLedger,
+  testVersions,
+} from './table-scenarios.ts'
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 
@@ -111,50 +109,24 @@ for (const engine of ENGINES)
           const { records, bytes } = await deliver(job, listener(), NEVER_ABORTED)
           t.equal(records, 451)
           t.ok(bytes > 10_000)
-          const types = await query(
-            `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-             where attrelid = 'public.events'::regclass and attnum > 0 order by attnum`,
-          )
           const json = properties_data_type === 'super' ? 'super' : 'character varying(65535)'
-          t.strictSame(
-            types.map(({ name, type }) => `${name} ${type}`),
-            [
-              'uuid character varying(200)',
-              'event character varying(200)',
-              `properties ${json}`,
-              'elements character varying(65535)',
-              `set ${json}`,
-              `set_once ${json}`,
-              'distinct_id character varying(200)',
-              'team_id integer',
-              'ip character varying(200)',
-              'site_url character varying(200)',
-              'timestamp timestamp with time zone',
-            ],
-          )
+          t.strictSame(await columnsOf(query), [
+            'uuid character varying(200)',
+            'event character varying(200)',
+            `properties ${json}`,
+            'elements character varying(65535)',
+            `set ${json}`,
+            `set_once ${json}`,
+            'distinct_id character varying(200)',
+            'team_id integer',
+            'ip character varying(200)',
+            'site_url character varying(200)',
+            'timestamp timestamp with time zone',
+          ])
           const rows = await query<DeliveredEvent>(
-            'select *, properties::jsonb as object, timestamp::text as at from events order by uuid',
+            'select *, properties::jsonb as properties, timestamp::text as at from events order by uuid',
           )
-          const { body } = await app.send('GET', '/api/projects/@current/events/?limit=1000&after=1960-01-01')
-          const known = recordsOf({ body }).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-          t.strictSame(
-            rows.map(({ uuid, event, distinct_id, object, elements, timestamp }) => ({
-              uuid,
-              event,
-              distinct_id,
-              object,
-              elements,
-              timestamp: timestamp.toISOString(),
-            })),
-            known.map(({ id, event, distinct_id, properties, elements_chain, timestamp }) => ({
-              uuid: id,
-              event,
-              distinct_id,
-              object: JSON.parse(properties),
-              elements: elements_chain,
-              timestamp: new Date(timestamp).toISOString(),
-            })),
-          )
+          await assertAllEvents(t, app, rows)
           t.match(rows[0], { team_id: app.first.project_id, set_once: null, ip: null, site_url: '' })
           t.match(rows[450], { set: null, ip: '1.2.3.4' })
           t.match(rows[450]?.at, /:59\.999999\+/)
@@ -168,18 +140,8 @@ for (const engine of ENGINES)
         await Promise.all(
           [1, 2, 3].map((attempt) => deliver({ ...job, attempt }, listener(), NEVER_ABORTED).catch(() => 0)),
         )
-        t.match(await logsOf({ ...job, attempt: 4 }), [/already delivered/])
-        t.strictSame(await query('select count(*)::int as n, count(distinct uuid)::int as uuids from events'), [
-          { n: 451, uuids: 451 },
-        ])
-        t.match(await query('select batch_export_id, range_key, records::int from workspace_admin_ledger'), [
-          { batch_export_id: job.batch_export_id, range_key: job.range_key, records: 451 },
-        ])
-        await deliver({ ...job, range_key: 'another' }, listener(), NEVER_ABORTED)
-        t.strictSame(await query('select count(*)::int as n from events'), [{ n: 902 }])
-        await query('drop table events')
-        await deliver(job, listener(), NEVER_ABORTED)
-        t.strictSame(await query('select count(*)::int as n from events'), [{ n: 451 }], 'a recreated table is empty')
+        t.strictSame(await query('select count(distinct uuid)::int as uuids from events'), [{ uuids: 451 }])
+        await testLedger(t, query, job, 'events', 451)
       })
 
       await t.test('has the columns of a query', async (t) => {
@@ -243,7 +205,7 @@ const deliveryOf = (
   ...more,
 })
 
-const pageOf = (rows: (string | number)[][]) => ({
+const pageOf = (rows: Cells[]) => ({
   records: rows.length,
   text: Buffer.from(rows.map((row) => `${row.map((cell) => `${cell}${CELL.delimiter}`).join('')}\n`).join('')),
   cursor: [1, 0] as [number, number],
@@ -255,32 +217,14 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
     const { config, query } = await openRedshift(t, store.endpoint)
     const columns = [KEY, OTHER, VERSION, NAME]
     const merge = { key: ['id', 'Team'], version: 'version' }
-    const put = async (rows: (string | number)[][]): Promise<void> => {
+    const put = async (rows: Cells[]): Promise<void> => {
       const tools = toolsFor(t, { s3_endpoint: store.endpoint })
       const settings = config({ table_name: 'persons', ...copying })
       const receiver = await redshift.open(deliveryOf(settings, tools, { columns, merge }))
       await receiver.write(pageOf(rows))
       await receiver.commit()
     }
-    const rows = async () =>
-      (await query('select id, "Team", version, name from persons order by id, "Team"')).map((row) =>
-        Object.values(row).join(' '),
-      )
-    await put([
-      ['a', 1, 2, 'second'],
-      ['a', 1, 3, 'third'],
-      ['a', 2, 1, 'other'],
-      ['b', 1, 5, 'fifth'],
-    ])
-    t.same(await rows(), ['a 1 3 third', 'a 2 1 other', 'b 1 5 fifth'])
-    await put([
-      ['a', 1, 2, 'second'],
-      ['b', 1, 5, 'again'],
-      ['a', 2, 4, 'fourth'],
-      ['a', 2, 3, 'third'],
-      ['c', 1, 1, 'first'],
-    ])
-    t.same(await rows(), ['a 1 3 third', 'a 2 4 fourth', 'b 1 5 fifth', 'c 1 1 first'])
+    await testVersions(t, put, () => query('select id, "Team", version, name from persons order by id, "Team"'))
   }
 })
 
