@@ -14,11 +14,18 @@ import { itemAt } from '../helpers/assertions/items.ts'
 import { type BigQueryStep, openBigQueryStub, PEER_TEXT } from '../helpers/peers/bigquery.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import { uuid } from '../helpers/seeds/events.ts'
-import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
+import {
+  deliverRepeatedly,
+  FIRST_ATTEMPT,
+  ingest,
+  jobFor,
+  listener,
+  NEVER_ABORTED,
+  plainEvents,
+} from '../helpers/seeds/exports.ts'
 
 t.setTimeout(180_000)
 
-const neverAborted = new AbortController().signal
 const LIMITS = {
   connect_ms: 2_000,
   idle_ms: 1_000,
@@ -30,25 +37,6 @@ const LIMITS = {
 
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'BigQuery', config: { ...config } }, more)
-
-/** Like the exporter: repeats an attempt from its last checkpoint. Returns the failures. */
-async function deliverRepeatedly(job: DeliveryJob): Promise<string[]> {
-  const failures: string[] = []
-  let checkpoint: Checkpoint | null = job.checkpoint
-  for (let attempt = 1; attempt <= 15; attempt++) {
-    const { checkpoints, ...reporter } = listener()
-    try {
-      await deliver({ ...job, attempt, checkpoint, repeated: attempt > 1 || job.repeated }, reporter, neverAborted)
-      return failures
-    } catch (error) {
-      const { message, retryable } = describeFailure(error)
-      failures.push(message)
-      if (!retryable) return failures
-      checkpoint = JSON.parse(JSON.stringify(checkpoints.at(-1) ?? checkpoint))
-    }
-  }
-  return failures
-}
 
 /** Each first request of a step fails. */
 const failOnce = (when: 'before' | 'after', steps: readonly BigQueryStep[]) => {
@@ -78,7 +66,7 @@ for (const engine of ENGINES)
         const { records, bytes } = await deliver(
           jobTo(app, { ...stub.config, use_json_type }),
           listener(),
-          neverAborted,
+          NEVER_ABORTED,
         )
         t.equal(records, 451)
         t.ok(bytes > 1_000)
@@ -123,18 +111,18 @@ for (const engine of ENGINES)
     await t.test('gets no duplicates from a repeat, and a retried run restores deleted rows', async (t) => {
       const stub = await openBigQueryStub(t)
       const job = jobTo(app, stub.config)
-      await deliver(job, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
       // Killed after the job, before the checkpoint that follows it.
       const first = listener()
-      await deliver(job, first, neverAborted)
+      await deliver(job, first, NEVER_ABORTED)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }], 'the same range has the same job')
-      await deliver({ ...job, attempt: 2, checkpoint: itemAt(first.checkpoints, 0) }, listener(), neverAborted)
+      await deliver({ ...job, attempt: 2, checkpoint: itemAt(first.checkpoints, 0) }, listener(), NEVER_ABORTED)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }])
       t.equal([...stub.jobs.values()].filter(({ kind }) => kind === 'load').length, 1)
 
       await stub.query("delete from analytics.events where event = 'paid'")
       const retried = listener()
-      await deliver({ ...job, run_id: uuid(0xabd), repeated: true }, retried, neverAborted)
+      await deliver({ ...job, run_id: uuid(0xabd), repeated: true }, retried, NEVER_ABORTED)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }])
       t.ok(retried.reports.some((report) => report.kind === 'log' && report.message.startsWith('150 rows')))
       t.ok(retried.checkpoints.every(({ merged }) => merged))
@@ -213,8 +201,8 @@ for (const engine of ENGINES)
         const stub = await openBigQueryStub(t)
         const hogql_query = `select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, properties from events where event = 'paid' and n < 10`
         const job = jobTo(app, { ...stub.config, use_json_type, table_id: 'my table' }, { hogql_query })
-        await deliver(job, listener(), neverAborted)
-        await deliver({ ...job, run_id: uuid(0xabd), attempt: 2, repeated: true }, listener(), neverAborted)
+        await deliver(job, listener(), NEVER_ABORTED)
+        await deliver({ ...job, run_id: uuid(0xabd), attempt: 2, repeated: true }, listener(), NEVER_ABORTED)
         const rows = await stub.query('select * from analytics."my table" order by n')
         t.match(
           rows,

@@ -17,30 +17,22 @@ import { freshFolder } from '../helpers/folders.ts'
 import { openSnowflakeStub, PEER_TEXT, type SnowflakeFault } from '../helpers/peers/snowflake.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import { uuid } from '../helpers/seeds/events.ts'
-import { FIRST_ATTEMPT, ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
+import {
+  deliverRepeatedly,
+  FIRST_ATTEMPT,
+  ingest,
+  jobFor,
+  listener,
+  NEVER_ABORTED,
+  plainEvents,
+} from '../helpers/seeds/exports.ts'
 
 t.setTimeout(180_000)
 
-const neverAborted = new AbortController().signal
 const LIMITS = { connect_ms: 2_000, idle_ms: 1_000, statement_ms: 2_000, poll_ms: 5, file_bytes: 100 * 1024 * 1024 }
 
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'Snowflake', config: { ...config } }, more)
-
-/** Repeats an attempt until it succeeds. Returns the failures. */
-async function deliverRepeatedly(job: DeliveryJob): Promise<string[]> {
-  const failures: string[] = []
-  for (let attempt = 1; attempt <= 30; attempt++)
-    try {
-      await deliver({ ...job, attempt }, listener(), neverAborted)
-      return failures
-    } catch (error) {
-      const { message, retryable } = describeFailure(error)
-      failures.push(message)
-      if (!retryable) return failures
-    }
-  return failures
-}
 
 const COUNT = 'select count(*)::int as n, count(distinct uuid)::int as uuids from "PUBLIC".events'
 
@@ -64,7 +56,7 @@ for (const engine of ENGINES)
         stub.stage = stage
         stub.encrypts = stage !== 'AZURE' || engine === 'sqlite'
         const config = stage === 'S3' ? stub.config : stub.keypair
-        const { records, bytes } = await deliver(jobTo(app, config), listener(), neverAborted)
+        const { records, bytes } = await deliver(jobTo(app, config), listener(), NEVER_ABORTED)
         t.equal(records, 451)
         t.ok(bytes > 1_000)
         const create = stub.statements.find((sql) => sql.includes('."events" ('))
@@ -93,16 +85,16 @@ for (const engine of ENGINES)
     await t.test('gets no duplicates from a repeat, and a retried run restores deleted rows', async (t) => {
       const stub = await openSnowflakeStub(t)
       const job = jobTo(app, stub.config)
-      await deliver(job, listener(), neverAborted)
-      await deliver({ ...job, attempt: 2 }, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
+      await deliver({ ...job, attempt: 2 }, listener(), NEVER_ABORTED)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }])
       await stub.query(`delete from "PUBLIC".events where event = 'paid'`)
       const retried = listener()
-      await deliver({ ...job, run_id: uuid(0xabd) }, retried, neverAborted)
+      await deliver({ ...job, run_id: uuid(0xabd) }, retried, NEVER_ABORTED)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }])
       t.ok(retried.reports.some((report) => report.kind === 'log' && report.message.startsWith('150 rows')))
       await stub.query(`drop table "PUBLIC".events`)
-      await deliver(job, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
       t.strictSame(await stub.query(COUNT), [{ n: 451, uuids: 451 }], 'a recreated table is empty')
     })
 
@@ -133,9 +125,9 @@ for (const engine of ENGINES)
       const stub = await openSnowflakeStub(t)
       const hogql_query = `select event as name, toInt(properties.number) as n, timestamp, toDate(timestamp) as day, toInt(properties.number) / 2 as half, toInt(properties.number) > 5 as big, [toInt(properties.number), 1] as list, properties, event as "odd ""name" from events where event = 'paid' and n < 10`
       const job = jobTo(app, { ...stub.config, table_name: 'my table' }, { hogql_query })
-      await deliver(job, listener(), neverAborted)
+      await deliver(job, listener(), NEVER_ABORTED)
       const second = listener()
-      await deliver({ ...job, attempt: 2 }, second, neverAborted)
+      await deliver({ ...job, attempt: 2 }, second, NEVER_ABORTED)
       t.ok(second.reports.some((report) => report.kind === 'log' && /already delivered/.test(report.message)))
       const rows = await stub.query('select * from "PUBLIC"."my table" order by n')
       t.equal(rows.length, 3)
@@ -147,7 +139,7 @@ for (const engine of ENGINES)
         day: '2026-01-01',
         'odd "name': 'paid',
       })
-      await deliver({ ...job, range_key: 'another' }, listener(), neverAborted)
+      await deliver({ ...job, range_key: 'another' }, listener(), NEVER_ABORTED)
       t.equal((await stub.query('select * from "PUBLIC"."my table"')).length, 6)
     })
 

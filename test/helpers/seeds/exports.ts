@@ -106,6 +106,25 @@ export const NEVER_ABORTED = new AbortController().signal
 export const failureOf = (job: DeliveryJob): Promise<ReturnType<typeof describeFailure> | undefined> =>
   deliver(job, listener(), NEVER_ABORTED).then(() => undefined, describeFailure)
 
+/** Like the exporter: repeats an attempt from its last checkpoint. Returns the failures. */
+export async function deliverRepeatedly(job: DeliveryJob): Promise<string[]> {
+  const failures: string[] = []
+  let checkpoint: Checkpoint | null = job.checkpoint
+  for (let attempt = 1; attempt <= 30; attempt++) {
+    const { checkpoints, ...reporter } = listener()
+    try {
+      await deliver({ ...job, attempt, checkpoint, repeated: attempt > 1 || job.repeated }, reporter, NEVER_ABORTED)
+      return failures
+    } catch (error) {
+      const { message, retryable } = describeFailure(error)
+      failures.push(message)
+      if (!retryable) return failures
+      checkpoint = JSON.parse(JSON.stringify(checkpoints.at(-1) ?? checkpoint))
+    }
+  }
+  return failures
+}
+
 /** Delivers a job. Returns the messages in its log. */
 export async function logsOf(job: DeliveryJob): Promise<string[]> {
   const { reports, ...reporter } = listener()
