@@ -81,10 +81,10 @@ const identify = (distinct_id: string, anonymous: string): SentEvent => ({
   properties: { $anon_distinct_id: anonymous },
 })
 
-const personOf = async (app: TestApp, distinct_id: string) =>
-  only(
-    (await app.send('GET', `/api/projects/${app.first.project_id}/persons/?distinct_id=${distinct_id}`)).body.results,
-  )
+const personsWith = async (app: TestApp, distinct_id: string) =>
+  (await app.send('GET', `/api/projects/${app.first.project_id}/persons/?distinct_id=${distinct_id}`)).body.results
+
+const personOf = async (app: TestApp, distinct_id: string) => only(await personsWith(app, distinct_id))
 
 onBothEngines(t, 'delivers the persons that changed, with every distinct id', async (t, app) => {
   const { created, folder, rows } = await open(app)
@@ -435,8 +435,8 @@ for (const engine of ENGINES)
               ])
               break
             case 'delete': {
-              const person = await personOf(app, `${word}-${one.id}`)
-              if (person) await app.send('DELETE', `/api/projects/1/persons/${person.id}/`)
+              for (const { id } of await personsWith(app, `${word}-${one.id}`))
+                await app.send('DELETE', `/api/projects/1/persons/${id}/`)
               break
             }
             case 'run':
