@@ -154,8 +154,16 @@ export const ALLOWED: Allowed[] = [
   },
   {
     rule: 'scan',
-    statement: /^select u\.id, u\.uuid, .* from users u where u\.is_active order by u\.id$/,
-    reason: 'The command `users list` prints all users.',
+    statement:
+      /^select u\.id, u\.uuid, .* from users u where u\.is_active order by u\.id$|^select k\.id, .* from api_keys k join users u .* order by k\.user_id, k\.created_at, k\.id$/,
+    reason: 'The commands `users list` and `keys list` print all rows.',
+  },
+  {
+    rule: 'scan',
+    engine: 'sqlite',
+    statement:
+      /^select t\.seq as seq, .* from (person|session)_changes t where \(t\.project_id, t\.seq\) > \(\?, \?\) order by t\.project_id, t\.seq limit \?$/,
+    reason: 'The command `copy`. Each page passes over the rows of its project that were copied before.',
   },
   {
     rule: 'scan',
@@ -174,6 +182,12 @@ export const ALLOWED: Allowed[] = [
     rule: 'scan',
     statement: COPY,
     reason: 'The commands `copy`, `migrate --recount-events` and `doctor` read whole tables.',
+  },
+  {
+    rule: 'cluster',
+    engine: 'postgres',
+    statement: /^select count\(\*\) as count from [a-z_]+$/,
+    reason: 'The command `copy` counts the rows of each table.',
   },
   {
     rule: 'cluster',

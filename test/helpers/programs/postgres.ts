@@ -21,13 +21,7 @@ export interface PostgresServer {
 }
 
 /** Tests do not need their data after a crash. */
-const VOLATILE = [
-  'fsync=off',
-  'full_page_writes=off',
-  'synchronous_commit=off',
-  'wal_level=minimal',
-  'max_wal_senders=0',
-]
+const VOLATILE = ['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0']
 /** Benchmarks measure durable commits, with more memory than the 128 MB of an unconfigured server. */
 const DURABLE = ['shared_buffers=1GB', 'max_wal_size=4GB']
 
