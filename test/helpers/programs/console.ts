@@ -74,7 +74,7 @@ export async function openConsole(
   })
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
-  const database_url = postgres?.url ?? `sqlite:${folder}`
+  const database_url = environment.DATABASE_URL ?? postgres?.url ?? `sqlite:${folder}`
   const port = mail ? String(await freePort()) : new URL(environment.SITE_URL ?? 'http://127.0.0.1:0').port
   const server = await startProcess(
     t,
