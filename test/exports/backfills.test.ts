@@ -314,9 +314,9 @@ for (const engine of ENGINES) {
     await app.deps.exporter.drain()
     app.advance(20 * DAY_MS)
     const clean = async () => {
+      const before = await app.deps.db.count(sql`from batch_export_runs`)
       const cleaner = nodeOn(t, app)
       cleaner.start()
-      const before = await app.deps.db.count(sql`from batch_export_runs`)
       while ((await app.deps.db.count(sql`from batch_export_runs`)) === before) await new Promise(setImmediate)
       await cleaner.stop()
     }
