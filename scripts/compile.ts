@@ -6,7 +6,6 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundleLibrary } from '../src/plugins/runtime/library-text.ts'
-import { writeDialects } from './dialects.ts'
 import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
 const [, , outdir = '.tap/compiled'] = process.argv
@@ -32,7 +31,6 @@ const options: BuildOptions = {
   logLevel: 'warning',
 }
 
-await writeDialects()
 // The code of plugins is text for the tests.
 const tests = (await readdir('test', { recursive: true })).filter(
   (file) => file.endsWith('.ts') && !file.startsWith(join('fixtures', 'plugins')),

@@ -27,6 +27,7 @@ import { fastFolder } from '../test/helpers/folders.ts'
 import { installClients } from '../test/helpers/programs/clients.ts'
 import { createTemplate, startPostgresProcess } from '../test/helpers/programs/postgres.ts'
 import { createCoverage } from './coverage.ts'
+import { writeDialects } from './dialects.ts'
 
 /** Long files, which start first if there is no earlier run. */
 const LONGEST = [
@@ -195,6 +196,7 @@ const queue = files.filter((file) => !hasPlans || file !== PLANS)
 /** Measuring takes time, so only a full run of all files does, unless COVERAGE is set. */
 const isMeasured = (names.length === 0 && SIZE === 'full') || process.env.COVERAGE !== undefined
 const coverage = createCoverage()
+await writeDialects()
 const program = compile()
 if (queue.some((file) => file.startsWith('test/clients/'))) installClients()
 const ownServer = process.env.TEST_POSTGRES_URL

@@ -9,10 +9,11 @@ import { azure, createAzure } from '../../src/exports/destinations/azure.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { AZURITE_KEY, azuriteConnection, openContainer } from '../helpers/peers/object-stores.ts'
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
+import type { Schemas } from '../helpers/response-bodies.ts'
 import { failWrites, PREFIX, type StoreKind, testFaults, testStoredFiles } from './object-store-scenarios.ts'
 
 const shortTimeouts = createAzure(SHORT_TIMEOUTS)
-const configOf = (port: number, more: object = {}): Record<string, unknown> => ({
+const configOf = (port: number, more: object = {}): Schemas['AzureBlobConfig'] => ({
   container_name: 'events',
   connection_string: azuriteConnection(port),
   prefix: PREFIX,
@@ -110,7 +111,7 @@ t.test('a shared access signature instead of the key', async (t) => {
 })
 
 t.test('validates the config of Azure', async (t) => {
-  const check = (more: object) => () => azure.validate(configOf(9, more) as any)
+  const check = (more: object) => () => azure.validate(configOf(9, more))
   t.doesNotThrow(check({}))
   t.throws(check({ connection_string: 'AccountKey=secret-word' }), {
     code: 'invalid_input',
@@ -127,11 +128,9 @@ t.test('validates the config of Azure', async (t) => {
   ])
     t.throws(check({ connection_string }), { code: 'invalid_input' }, connection_string)
   t.throws(check({ compression: 'zstd' }), { code: 'invalid_input', attr: 'destination__config__compression' })
-  t.same(azure.hosts!(configOf(9) as any), [{ host: '127.0.0.1', port: 9 }])
+  t.same(azure.hosts?.(configOf(9)), [{ host: '127.0.0.1', port: 9 }])
   const real = `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${AZURITE_KEY};EndpointSuffix=core.windows.net`
-  t.same(azure.hosts!(configOf(9, { connection_string: real }) as any), [
-    { host: 'shop.blob.core.windows.net', port: 443 },
-  ])
+  t.same(azure.hosts?.(configOf(9, { connection_string: real })), [{ host: 'shop.blob.core.windows.net', port: 443 }])
   const signed = 'BlobEndpoint=https://shop.example/; SharedAccessSignature=?sv=1&sig=a%3D'
-  t.same(azure.hosts!(configOf(9, { connection_string: signed }) as any), [{ host: 'shop.example', port: 443 }])
+  t.same(azure.hosts?.(configOf(9, { connection_string: signed })), [{ host: 'shop.example', port: 443 }])
 })
