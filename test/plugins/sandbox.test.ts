@@ -9,6 +9,8 @@ import t, { type Test } from 'tap'
 import type { Outcome } from '../../src/plugins/runtime/messages.ts'
 import { isFinal } from '../../src/plugins/runtime/retries.ts'
 import type { EachResult } from '../../src/plugins/runtime/sandbox.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { builtProgram, startProcess } from '../helpers/programs/process.ts'
 import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/seeds/sandbox.ts'
 
 const errorIn = (outcome: Outcome | undefined) =>
@@ -326,6 +328,25 @@ t.test('the process of a plugin that hangs ends with a killed server', async (t)
   }
   while (children.some(isRunning)) await pause(50)
   t.pass('all processes have ended')
+})
+
+t.test('the processes of a built server may read the program and nothing else', async (t) => {
+  const server = await startProcess(t, { DATABASE_URL: `sqlite:${freshFolder(t)}` })
+  const response = await fetch(`${server.url}/api/organizations/@current/pipeline_destinations/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      plugin_type: 'source',
+      name: 'Any',
+      source: { 'index.ts': 'export function onEvent() {}' },
+    }),
+  })
+  t.equal(response.status, 201, await response.text())
+  const commands = execFileSync('pgrep', ['-a', '-P', String(server.child.pid)], { encoding: 'utf8' }).split('\n')
+  const sandboxes = commands.filter((command) => command.includes('sandbox-process'))
+  t.ok(sandboxes.length > 0)
+  for (const command of sandboxes)
+    t.ok(command.includes(` --permission --allow-worker --allow-fs-read=${builtProgram()}/* `), command)
 })
 
 t.test('only an error of the code itself switches a configuration off at once', async (t) => {
