@@ -6,6 +6,7 @@ import { createMemoryGate } from '../events/memory-gate.ts'
 import type { NewEvent } from '../events/normalize-event.ts'
 import { isSmall, maxTextLength, openPayload, type PayloadLimits, requireToken } from '../events/payload.ts'
 import { type Received, receive, type Sender } from '../events/receive.ts'
+import type { Transformation } from '../plugins/runtime/transform.ts'
 import * as siteApps from '../plugins/site-apps.ts'
 import { markIngested } from '../store/projects.ts'
 import { type Area, type HandlerContext, type Raw, RawResponse } from './handler-context.ts'
@@ -59,12 +60,19 @@ export const capture = ({
     const arrived = milliseconds() * 1000
     writer.requireCapacity()
     let project: TokensProject | undefined
+    let transform: Transformation | undefined
     const { events, refused } = await read(call, async (token) => {
       project = await admit(call.raw, token)
       writer.requireCapacity(project.id)
-      return { project_id: project.id, now: arrived, address: addressOf(call.peer.address) }
+      transform = await plugins.transformer.of(project.id)
+      return {
+        project_id: project.id,
+        now: arrived,
+        address: addressOf(call.peer.address),
+        keepsSent: transform !== undefined,
+      }
     })
-    await writer.add(project ? await plugins.transformer.apply(project.id, events) : events)
+    await writer.add(transform ? (await transform(events)).changed : events)
     if (refused.length) metrics.refused('events', 'event_too_large', refused.length)
 
     if (project && !project.ingested_event && !marked.has(project.id)) {

@@ -10,6 +10,7 @@ import { ingest } from '../events/ingest.ts'
 import { describeOversize, EVENT_TOO_LARGE, type NewEvent, normalizeEvent } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
 import { storedUuids } from '../events/plugin-event.ts'
+import type { Transformation } from '../plugins/runtime/transform.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
 import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
@@ -68,11 +69,11 @@ Examples:
       const report = await withEventStore(variables, options, async ({ db, events, ids, now }) => {
         const project = await findProject(db, options.project)
         const context = { db, events, project, now, uuid: ids.uuid }
-        if (!options.plugins) return importFiles(files, options, { ...context, transform: async (rows) => rows })
+        if (!options.plugins) return importFiles(files, options, { ...context, transformation: async () => undefined })
         const { openTransformations } = await import('./import-plugins.ts')
         const { transformer, stop } = await openTransformations(variables, options, { db, events, ids })
-        const transform = (rows: readonly NewEvent[]) => transformer.apply(project.id, rows)
-        return importFiles(files, options, { ...context, transform }).finally(stop)
+        const transformation = () => transformer.of(project.id)
+        return importFiles(files, options, { ...context, transformation }).finally(stop)
       })
       if (options.json) console.log(JSON.stringify(report))
       else
@@ -98,8 +99,8 @@ interface Target {
   project: ProjectRow
   now: string
   uuid: () => string
-  /** Runs the plugins of the project. */
-  transform: (events: readonly NewEvent[]) => Promise<readonly NewEvent[]>
+  /** The plugins of the project that change events. */
+  transformation: () => Promise<Transformation | undefined>
 }
 
 async function importFiles(files: string[], options: ImportOptions, target: Target): Promise<Report> {
@@ -151,11 +152,12 @@ async function storeBatch(
   target: Target,
   report: Report,
 ): Promise<void> {
+  const transform = await target.transformation()
   const events: NewEvent[] = []
   for (const line of lines) {
     report.lines++
     try {
-      const event = await normalizeLine(line, target)
+      const event = await normalizeLine(line, target, transform !== undefined)
       if (event) events.push(event)
     } catch (error) {
       const reason = `${basename(file)}:${line.number}: ${describeFailure(error).message}`
@@ -173,20 +175,19 @@ async function storeBatch(
     events.map(({ uuid }) => uuid),
   )
   const fresh = events.filter(({ uuid }) => !seen.has(uuid) && seen.add(uuid))
-  const changed = await target.transform(fresh)
+  const { changed, dropped } = transform ? await transform(fresh) : { changed: fresh, dropped: 0 }
   const stored = changed.length ? await target.events.tx((tx) => ingest(tx, changed)) : 0
-  const dropped = fresh.length - changed.length
   report.stored += stored
   report.dropped += dropped
-  report.already_there += events.length - stored - dropped
+  report.already_there += events.length - fresh.length + changed.length - stored
 }
 
-async function normalizeLine(line: Line, { project, now, uuid }: Target): Promise<NewEvent | null> {
+async function normalizeLine(line: Line, { project, now, uuid }: Target, keepsSent: boolean): Promise<NewEvent | null> {
   if ('problem' in line) throw usageError(line.problem)
   const [sent] = await eventsOf([line.event])
   if (!sent) return null
   sent.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
-  const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid }
+  const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid, keepsSent }
   const event = normalizeEvent(sent, arrival)
   const detail = event && describeOversize(event)
   if (detail) throw new AppError({ code: EVENT_TOO_LARGE, detail })

@@ -6406,7 +6406,14 @@ export interface components {
                 event: string;
                 distinct_id: string;
                 timestamp?: string;
+                uuid?: string;
                 properties?: {
+                    [key: string]: unknown;
+                };
+                $set?: {
+                    [key: string]: unknown;
+                };
+                $set_once?: {
                     [key: string]: unknown;
                 };
             }[];
@@ -6424,7 +6431,7 @@ export interface components {
         PluginTestResult: {
             /** @description Why the code or `setupPlugin` failed. Null if they succeeded. */
             error: string | null;
-            /** @description One result per event and exported function. */
+            /** @description One result per event and exported function. Each of several events that `processEvent` returned has its own. */
             results: {
                 /** @description `processEvent`, `onEvent` or `composeWebhook`. */
                 function: string;

@@ -25,6 +25,8 @@ export interface NewEvent extends EventRow {
   person: PersonChange | null
   /** Null without a `$session_id`. */
   session: EventSession | null
+  /** The fields that the client sent, as JSON, for plugins that change events. Absent in a project without such plugins. */
+  sent?: string
 }
 
 /** The part of an event that belongs to its session. */
@@ -43,6 +45,8 @@ export interface Arrival {
   /** The IP address of the sender. Null for historical events and events from a file. */
   address: string | null
   uuid: () => string
+  /** Whether plugins change the events before they are stored. */
+  keepsSent?: boolean
 }
 
 /** The stored size of an event: its properties and elements chain in UTF-8. */
@@ -95,12 +99,11 @@ const COPIED = new Map(
 /** Returns null for an event that is accepted but not stored. Modifies the event's properties. */
 export function normalizeEvent(
   sent: SentEvent,
-  { project_id, now, sent_at, address, uuid: newId }: Arrival,
+  { project_id, now, sent_at, address, uuid: newId, keepsSent }: Arrival,
 ): NewEvent | null {
   const { event, distinct_id, properties, source } = sent
   if (NOT_STORED.has(event)) return null
-  const hasPerson = properties.$process_person_profile !== false
-  if (!hasPerson && ABOUT_PERSONS.has(event)) return null
+  if (!hasPerson(properties) && ABOUT_PERSONS.has(event)) return null
 
   const uuid = sent.uuid ?? newId()
   const timestamp = eventTime({
@@ -111,22 +114,47 @@ export function normalizeEvent(
   })
   if (address !== null) properties.$ip ??= address
   if (sent_at !== null) properties.$sent_at = isoOf(sent_at)
-  const elements_chain = elementsOf(properties)
-  if (hasPerson) gatherPersonProperties(properties, source)
-  else for (const name of ['$set', '$set_once', '$unset']) if (name in properties) delete properties[name]
+  // The row is derived from the same properties, which changes them.
+  const fields = keepsSent ? sentFields(sent, sent_at) : undefined
+  const row = rowOf({ project_id, uuid, event, distinct_id, timestamp, created_at: now }, properties, source)
+  if (fields !== undefined) row.sent = fields
+  return row
+}
 
+type EventIdentity = Omit<EventRow, 'properties' | 'elements_chain'>
+
+/**
+ * The row of an event with its changes of persons and sessions, and with the person properties that are derived from it.
+ * `source` may have `$set` and `$set_once`. Modifies the properties.
+ */
+export function rowOf(identity: EventIdentity, properties: JsonObject, source: JsonObject): NewEvent {
+  const elements_chain = elementsOf(properties)
+  const changesPerson = hasPerson(properties)
+  if (changesPerson) gatherPersonProperties(properties, source)
+  else for (const name of ['$set', '$set_once', '$unset']) if (name in properties) delete properties[name]
   return {
-    project_id,
-    uuid,
-    event,
-    distinct_id,
-    timestamp,
-    created_at: now,
+    ...identity,
     properties: JSON.stringify(properties),
     elements_chain,
-    person: hasPerson ? personChange({ project_id, uuid, event, distinct_id, timestamp }, properties) : null,
-    session: sessionOf(event, properties),
+    person: changesPerson ? personChange(identity, properties) : null,
+    session: sessionOf(identity.event, properties),
   }
+}
+
+const hasPerson = ({ $process_person_profile }: JsonObject): boolean => $process_person_profile !== false
+
+/** What a plugin sees of an event besides its identity, as JSON. */
+function sentFields({ properties, source }: SentEvent, sent_at: number | null): string {
+  const { $set, $set_once, offset } = source
+  const { $elements, $elements_chain } = properties
+  const needsChain = $elements !== undefined && $elements_chain === undefined
+  return JSON.stringify({
+    ...(sent_at !== null && { sent_at: isoOf(sent_at) }),
+    ...(offset !== undefined && { offset }),
+    properties: needsChain ? { ...properties, $elements_chain: elementsOf({ $elements }) } : properties,
+    ...(isJsonObject($set) && { $set }),
+    ...(isJsonObject($set_once) && { $set_once }),
+  })
 }
 
 function sessionOf(event: string, { $session_id, $current_url }: JsonObject): EventSession | null {
@@ -135,7 +163,7 @@ function sessionOf(event: string, { $session_id, $current_url }: JsonObject): Ev
   return { id: $session_id, url, isPageview: event === '$pageview' }
 }
 
-export function elementsOf(properties: JsonObject): string {
+function elementsOf(properties: JsonObject): string {
   const { $elements, $elements_chain } = properties
   if ($elements === undefined && $elements_chain === undefined) return ''
   delete properties.$elements
@@ -147,7 +175,7 @@ export function elementsOf(properties: JsonObject): string {
 const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
 /** Merges copied properties, `$set` in the properties and `$set` of the event. Later sources take precedence. */
-export function gatherPersonProperties(properties: JsonObject, source: JsonObject): void {
+function gatherPersonProperties(properties: JsonObject, source: JsonObject): void {
   let set: JsonObject | undefined
   let set_once: JsonObject | undefined
   for (const name in properties) {
@@ -164,8 +192,8 @@ export function gatherPersonProperties(properties: JsonObject, source: JsonObjec
   if (set_once || outerOnce) properties.$set_once = { ...set_once, ...innerOnce, ...outerOnce }
 }
 
-export function personChange(
-  { project_id, uuid, event, distinct_id, timestamp }: Omit<EventRow, 'created_at' | 'properties' | 'elements_chain'>,
+function personChange(
+  { project_id, uuid, event, distinct_id, timestamp }: EventIdentity,
   properties: JsonObject,
 ): PersonChange {
   const { $unset } = properties

@@ -371,12 +371,17 @@ const BARE_UUID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f
 
 function uuidOf(value: unknown, prefix: string): string | null {
   if (value === undefined || value === null || value === '') return null
-  if (typeof value === 'string') {
-    const text = value.toLowerCase()
-    if (UUID.test(text)) return text
-    if (BARE_UUID.test(text)) return text.replace(BARE_UUID, '$1-$2-$3-$4-$5')
-  }
-  throw malformed('`uuid` must be a UUID or omitted.', `${prefix}uuid`)
+  const uuid = parseUuid(value)
+  if (uuid === undefined) throw malformed('`uuid` must be a UUID or omitted.', `${prefix}uuid`)
+  return uuid
+}
+
+/** A UUID of any version, in lower case. Undefined for another value. */
+export function parseUuid(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const text = value.toLowerCase()
+  if (UUID.test(text)) return text
+  return BARE_UUID.test(text) ? text.replace(BARE_UUID, '$1-$2-$3-$4-$5') : undefined
 }
 
 /** Truncates to `length` characters. A surrogate pair counts as one. */

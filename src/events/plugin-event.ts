@@ -1,83 +1,118 @@
 /** Events as plugins get and return them. */
 
-import { isJsonObject } from '../json/object.ts'
+import { v5 } from 'uuid'
+import { isJsonObject, type JsonObject } from '../json/object.ts'
+import { storedJson } from '../json/stored.ts'
 import { replaceInvalidText } from '../json/text.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, oneOf, sql } from '../sql/template.ts'
 import { parseElements } from './elements.ts'
-import {
-  describeOversize,
-  type EventRow,
-  elementsOf,
-  gatherPersonProperties,
-  type NewEvent,
-  personChange,
-} from './normalize-event.ts'
-import { MAX_NAME_LENGTH, truncate } from './payload.ts'
+import { describeOversize, type EventRow, type NewEvent, rowOf } from './normalize-event.ts'
+import { MAX_NAME_LENGTH, parseUuid, truncate } from './payload.ts'
 import { isoOf, parseEventTime } from './time.ts'
 
-/** An event before it is stored, as JSON. The properties are inserted as text, because parsing them would take most of the time. */
+/** An event before it is stored, as JSON. */
 export function incomingEvent(event: NewEvent, { now, site_url }: { now: string; site_url: string }): string {
-  const { uuid, distinct_id, project_id, timestamp, properties, elements_chain } = event
-  const own = elements_chain === '' ? properties : withMember(properties, '$elements_chain', elements_chain)
-  return `{"uuid":"${uuid}","event":${JSON.stringify(event.event)},"distinct_id":${JSON.stringify(distinct_id)},"team_id":${project_id},"ip":null,"site_url":${JSON.stringify(site_url)},"now":"${now}","timestamp":"${isoOf(timestamp)}","properties":${own}}`
+  const { uuid, distinct_id, project_id, timestamp, sent } = event
+  if (sent === undefined) throw new Error(`The event ${uuid} was received without its sent fields.`)
+  return `{"uuid":"${uuid}","event":${JSON.stringify(event.event)},"distinct_id":${JSON.stringify(distinct_id)},"team_id":${project_id},"ip":null,"site_url":${JSON.stringify(site_url)},"now":"${now}","timestamp":"${isoOf(timestamp)}",${sent.slice(1)}`
 }
-
-/** Adds a member to the text of a JSON object. */
-const withMember = (object: string, name: string, value: string): string =>
-  `${object.slice(0, -1)}${object === '{}' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}}`
 
 /** Why an event that a plugin returned cannot be stored. */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent'
 }
 
-/** The row of an event that a plugin changed. Its uuid and project stay. Throws `InvalidEvent`. */
-export function changedEvent(before: NewEvent, text: string): NewEvent {
+/** An event on its way through the plugins. */
+export interface ChangingEvent {
+  row: NewEvent
+  /** The event as the next plugin gets it, as JSON. */
+  text: string
+}
+
+/** The most events that a plugin may return for one. */
+const MAX_RETURNED = 100
+
+/**
+ * The events that a plugin returned for one event, as JSON: an object or an array. Of several events without a uuid of their own,
+ * the first keeps that of the event, and the others get uuids derived from it: the events of a repeated request have the same
+ * uuids. Throws `InvalidEvent`.
+ */
+export function returnedEvents(before: ChangingEvent, text: string): ChangingEvent[] {
   const returned = parse(text)
+  if (!Array.isArray(returned)) return [changedEvent(before, returned, before.row.uuid, text)]
+  if (returned.length > MAX_RETURNED)
+    throw new InvalidEvent(
+      `The plugin returned ${returned.length} events for one. At most ${MAX_RETURNED} are allowed.`,
+    )
+  let isTaken = false
+  return returned.map((event: unknown, i) => {
+    const { uuid } = before.row
+    const changed = changedEvent(before, event, isTaken ? derivedUuid(uuid, i) : uuid)
+    isTaken ||= changed.row.uuid === uuid
+    return changed
+  })
+}
+
+/** `uuid`: that of an event without another. `text`: the JSON of the event, if there is one. */
+function changedEvent(before: ChangingEvent, returned: unknown, uuid: string, text?: string): ChangingEvent {
+  if (!isJsonObject(returned)) throw new InvalidEvent('The returned event is not an object.')
+  const { row } = before
   const { event, timestamp, properties = {} } = returned
   if (typeof event !== 'string' || event === '') throw new InvalidEvent('The returned event has no name.')
   const distinct_id = typeof returned.distinct_id === 'number' ? String(returned.distinct_id) : returned.distinct_id
   if (typeof distinct_id !== 'string' || distinct_id.trim() === '')
     throw new InvalidEvent('The returned event has no distinct_id.')
   if (!isJsonObject(properties)) throw new InvalidEvent('The properties of the returned event are not an object.')
-  const time = timestamp === isoOf(before.timestamp) ? before.timestamp : parseEventTime(timestamp)
+  const time = timestamp === isoOf(row.timestamp) ? row.timestamp : parseEventTime(timestamp)
   if (time === undefined) throw new InvalidEvent('The timestamp of the returned event is not a time.')
-
-  const elements_chain = elementsOf(properties)
-  const hasPerson = properties.$process_person_profile !== false
-  if (hasPerson) gatherPersonProperties(properties, returned)
-  else for (const name of ['$set', '$set_once', '$unset']) if (name in properties) delete properties[name]
-  const { project_id, uuid, created_at } = before
   const identity = {
-    project_id,
-    uuid,
+    project_id: row.project_id,
+    uuid: ownUuid(returned.uuid, row.uuid) ?? uuid,
     event: truncate(event, MAX_NAME_LENGTH),
     distinct_id: truncate(distinct_id, MAX_NAME_LENGTH),
     timestamp: time,
+    created_at: row.created_at,
   }
-  const row: NewEvent = {
-    ...before,
-    ...identity,
-    created_at,
-    properties: JSON.stringify(properties),
-    elements_chain,
-    person: hasPerson ? personChange(identity, properties) : null,
-  }
-  const oversize = describeOversize(row)
+  // Deriving the row changes the properties.
+  const { project_id: team_id, uuid: own } = identity
+  const isKept = returned.uuid === own && returned.team_id === team_id
+  const next = isKept && text !== undefined ? text : JSON.stringify({ ...returned, uuid: own, team_id })
+  settleElements(properties, before.text)
+  const changed = { ...rowOf(identity, properties, returned), ...(row.origin !== undefined && { origin: row.origin }) }
+  const oversize = describeOversize(changed)
   if (oversize) throw new InvalidEvent(oversize)
-  return row
+  return { row: changed, text: next }
 }
 
-function parse(text: string): Record<string, unknown> {
-  let value: unknown
+/** Undefined for the uuid of the event itself, and without one. */
+function ownUuid(value: unknown, before: string): string | undefined {
+  if (value === undefined || value === null || value === before) return undefined
+  const uuid = parseUuid(value)
+  if (uuid === undefined) throw new InvalidEvent('The uuid of the returned event is not a UUID.')
+  return uuid
+}
+
+const derivedUuid = (uuid: string, number: number): string =>
+  v5(String(number), Buffer.from(uuid.replaceAll('-', ''), 'hex'))
+
+/** An event may have its elements in two forms. The one that the plugin changed counts. */
+function settleElements(properties: JsonObject, before: string): void {
+  if (!before.includes('"$elements')) return
+  const earlier = storedJson<{ properties?: JsonObject }>(before).properties ?? {}
+  const isChainChanged = properties.$elements_chain !== earlier.$elements_chain
+  const areElementsChanged = JSON.stringify(properties.$elements) !== JSON.stringify(earlier.$elements)
+  if (areElementsChanged && (!isChainChanged || properties.$elements_chain === undefined))
+    delete properties.$elements_chain
+  else if (isChainChanged) delete properties.$elements
+}
+
+function parse(text: string): unknown {
   try {
-    value = replaceInvalidText(JSON.parse(text))
+    return replaceInvalidText(JSON.parse(text))
   } catch {
     throw new InvalidEvent('The returned event is nested too deeply.')
   }
-  if (!isJsonObject(value)) throw new InvalidEvent('The returned event is not an object.')
-  return value
 }
 
 /** Adds the plugins that ran, as existing queries expect them. Values that the client sent under these names are replaced. */

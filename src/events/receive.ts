@@ -14,6 +14,8 @@ export interface Sender {
   /** The time of arrival in microseconds since 1970. */
   now: number
   address: string
+  /** Whether plugins change the events before they are stored. */
+  keepsSent: boolean
 }
 
 /** An event that is rejected while the other events of its batch are stored. */
@@ -46,8 +48,7 @@ export async function receive(
 ): Promise<RefusedEvent[]> {
   const { data, sent_at } = parsePayload(request, opened)
   const sent = await eventsOf(data)
-  const { project_id, now } = sender
-  const arrival = { project_id, now, sent_at, address: isHistorical(data) ? null : sender.address, uuid }
+  const arrival = { ...sender, sent_at, address: isHistorical(data) ? null : sender.address, uuid }
   const refused: RefusedEvent[] = []
   const yieldIfDue = createYielder()
   let characters = 0

@@ -2,7 +2,11 @@
 import { requireLevel } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
+import { normalizeEvent } from '../events/normalize-event.ts'
+import { eventsOf } from '../events/payload.ts'
+import { type ChangingEvent, InvalidEvent, incomingEvent, returnedEvents, storedEvent } from '../events/plugin-event.ts'
 import type { Ids } from '../ids.ts'
+import { isJsonObject } from '../json/object.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { Db } from '../sql/db.ts'
 import { ADMIN } from '../store/members.ts'
@@ -89,31 +93,36 @@ export async function runOnSamples(
     const methods = METHODS.filter((method) => capabilities.methods?.includes(method))
     result.error = error ?? null
     for (const sample of error === undefined ? events : []) {
-      let event: Record<string, unknown> | null = eventOf(service, configuration.project_id, sample)
+      // A dropped event reaches no other function.
+      let reached: ChangingEvent[] = [await sampleEvent(service, configuration.project_id, sample)]
       for (const method of methods) {
-        // A dropped event reaches no other function.
-        if (!event) break
-        if (milliseconds() - started > MAX_TEST_MS) {
-          result.error = `The test took longer than ${MAX_TEST_MS / 1000} seconds. Send fewer events.`
-          return result
+        const next: ChangingEvent[] = []
+        for (const event of reached) {
+          if (milliseconds() - started > MAX_TEST_MS) {
+            result.error = `The test took longer than ${MAX_TEST_MS / 1000} seconds. Send fewer events.`
+            return result
+          }
+          const before = milliseconds()
+          const text = method === 'processEvent' ? event.text : storedEvent(event.row)
+          const run = await inspector.each(configuration, method, [text], LIMITS, host)
+          keep(run.lines)
+          if (run.error) {
+            result.error = `${run.error.name}: ${run.error.message}`
+            return result
+          }
+          const [outcome = null] = run.outcomes
+          const call = { function: method, input: JSON.parse(text), milliseconds: milliseconds() - before }
+          if (method === 'processEvent') {
+            const { events: returned, error: failure } = processed(event, outcome)
+            const outputs = failure === null && returned.length ? returned.map((one) => JSON.parse(one.text)) : [null]
+            for (const output of outputs) result.results.push({ ...call, output, error: failure })
+            next.push(...returned)
+          } else {
+            result.results.push({ ...call, ...describeOutcome(outcome) })
+            next.push(event)
+          }
         }
-        const before = milliseconds()
-        const run = await inspector.each(configuration, method, [JSON.stringify(event)], LIMITS, host)
-        keep(run.lines)
-        if (run.error) {
-          result.error = `${run.error.name}: ${run.error.message}`
-          return result
-        }
-        const [outcome = null] = run.outcomes
-        const { output, error: failure } = describeOutcome(outcome, event)
-        result.results.push({
-          function: method,
-          input: event,
-          output,
-          error: failure,
-          milliseconds: milliseconds() - before,
-        })
-        if (method === 'processEvent' && failure === null) event = output
+        reached = next
       }
     }
     return result
@@ -159,36 +168,41 @@ async function configurationOf(
   }
 }
 
-const eventOf = (
-  { ids, now }: SampleRunner,
-  team_id: number,
-  { event, distinct_id, timestamp, properties = {} }: SampleEvent,
-): Record<string, unknown> => ({
-  uuid: ids.uuid(),
-  event,
-  distinct_id,
-  team_id,
-  ip: null,
-  site_url: '',
-  now: now(),
-  timestamp: timestamp ?? now(),
-  properties,
-  elements: [],
-})
+/** A sample as ingestion would pass it to the first plugin. Throws for an event that ingestion refuses or does not store. */
+async function sampleEvent(
+  { ids, now, milliseconds }: SampleRunner,
+  project_id: number,
+  sample: SampleEvent,
+): Promise<ChangingEvent> {
+  // The row is derived from its properties, which changes them.
+  const [sent] = await eventsOf([structuredClone(sample)])
+  const arrival = { project_id, now: milliseconds() * 1000, sent_at: null, address: null, uuid: ids.uuid }
+  const row = sent && normalizeEvent(sent, { ...arrival, keepsSent: true })
+  if (!row) throw invalid('events', `Events named "${sample.event}" are not stored. Use another name.`)
+  return { row, text: incomingEvent(row, { now: now(), site_url: '' }) }
+}
 
-function describeOutcome(
-  outcome: Outcome,
-  event: Record<string, unknown>,
-): { output: Record<string, unknown> | null; error: string | null } {
-  if (outcome === null) return { output: null, error: null }
-  if (outcome === true) return { output: event, error: null }
+/** The events after `processEvent`. After an error, the event is stored as it was. */
+function processed(before: ChangingEvent, outcome: Outcome): { events: ChangingEvent[]; error: string | null } {
+  if (outcome === null) return { events: [], error: null }
+  if (outcome === true) return { events: [before], error: null }
+  try {
+    if (typeof outcome === 'string') return { events: returnedEvents(before, outcome), error: null }
+    return { events: [before], error: `${outcome.error.name}: ${outcome.error.message}` }
+  } catch (error) {
+    if (!(error instanceof InvalidEvent)) throw error
+    return { events: [before], error: `${error.name}: ${error.message}` }
+  }
+}
+
+/** The request that `composeWebhook` returned. */
+function describeOutcome(outcome: Outcome): { output: Record<string, unknown> | null; error: string | null } {
+  if (outcome === null || outcome === true) return { output: null, error: null }
   if (typeof outcome !== 'string') return { output: null, error: `${outcome.error.name}: ${outcome.error.message}` }
   if (outcome.length > MAX_OUTPUT_LENGTH)
     return { output: null, error: `The result is longer than ${MAX_OUTPUT_LENGTH} characters.` }
   const output: unknown = JSON.parse(outcome)
-  return typeof output === 'object' && output !== null && !Array.isArray(output)
-    ? { output: { ...output }, error: null }
-    : { output: null, error: null }
+  return { output: isJsonObject(output) ? output : null, error: null }
 }
 
 /** Answers a plugin without a database. */

@@ -35,7 +35,7 @@ t.test('a folder or a file runs on sample events, and a failure is exit code 1',
   t.equal(code, 0)
   t.match(stdout, /^processEvent: changed, \d+ ms\n {2}input\n/)
   t.match(stdout, /"word": "default word"/)
-  t.match(stdout, /\nonEvent: done, \d+ ms\n\nlog\n {2}LOG {3}saw \$pageview a,b \*\*REDACTED\*\*\n/)
+  t.match(stdout, /\nonEvent: done, \d+ ms\n[\s\S]*\n\nlog\n {2}LOG {3}saw \$pageview a,b \*\*REDACTED\*\*\n/)
   t.match(stdout, /\ncaptured events\n[\s\S]*\n2 calls in \d+ ms\n$/)
   const long = JSON.stringify({ event: 'page', properties: { text: 'x'.repeat(300) } })
   const wide = await run(['test', '--file', folder, '--event', long])

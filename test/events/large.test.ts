@@ -337,7 +337,7 @@ const BATCH = {
   api_key: 'phc_1',
   batch: Array.from({ length: 1_000 }, (_, i) => ({ event: 'x', distinct_id: `a${i}` })),
 }
-const sender = { project_id: 1, now: 1, address: '127.0.0.1' }
+const sender = { project_id: 1, now: 1, address: '127.0.0.1', keepsSent: false }
 const read = (pool: ParserPool, value: unknown = BATCH, accept = async (): Promise<typeof sender | null> => sender) =>
   pool.read(requestOf(value), accept, { uuid: () => 'generated' })
 

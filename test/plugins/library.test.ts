@@ -191,6 +191,8 @@ t.test('storage, cache, cursors, jobs, metrics and captured events follow the pl
       storageDeleted: '(await meta.storage.set("a", undefined), await meta.storage.get("a", "gone"))',
       storageDel: '(await meta.storage.set("b", 1), await meta.storage.del("b"), await meta.storage.get("b", "gone"))',
       storageKey: 'meta.storage.set("x".repeat(201), 1)',
+      storageNumber: '(await meta.storage.set(7, "seven"), await meta.storage.get("7"))',
+      cacheNumber: '(await meta.cache.set(7, "seven"), await meta.cache.get("7"))',
       cursor:
         '(await meta.utils.cursor.init("c", 5), await meta.utils.cursor.init("c", 9), await meta.utils.cursor.increment("c"))',
       cursorBy: 'meta.utils.cursor.increment("c", 10)',
@@ -224,7 +226,9 @@ t.test('storage, cache, cursors, jobs, metrics and captured events follow the pl
     storageNull: null,
     storageDeleted: 'gone',
     storageDel: 'gone',
-    storageKey: 'TypeError: A key must be a text of 1 to 200 characters.',
+    storageKey: 'TypeError: A key must be a number or a text of 1 to 200 characters.',
+    storageNumber: 'seven',
+    cacheNumber: 'seven',
     cursor: 6,
     cursorBy: 16,
     cacheDefault: null,
@@ -265,15 +269,20 @@ t.test('console writes each type of value at its level', async (t) => {
   const source = `export function onEvent() {
     console.log(); console.info('a', 1, null, undefined, true); console.warn({ a: [1] }, [2]); console.debug(new Date(0))
     console.error(new TypeError('bad')); console.log(Symbol('s'), () => 1, new Map([[1, 2]]), 10n)
+    console.log(new Set(['a']), { error: new RangeError('x'), map: new Map([['k', new Set([1])]]), at: new Date(0), big: 5n })
   }`
   const { lines } = await each(configurationOf(source), 'onEvent', [eventOf()], LIMITS, createMemoryHost())
   t.match(lines, [
     { level: 'LOG', message: '' },
     { level: 'INFO', message: 'a 1 null undefined true' },
     { level: 'WARN', message: '{"a":[1]} [2]' },
-    { level: 'DEBUG', message: /^Thu Jan 01 1970/ },
+    { level: 'DEBUG', message: '1970-01-01T00:00:00.000Z' },
     { level: 'ERROR', message: /^TypeError: bad\n.*index\.ts:3/ },
-    { level: 'LOG', message: 'Symbol(s) () => 1 [object Map] 10' },
+    { level: 'LOG', message: 'Symbol(s) () => 1 Map {"1":2} 10' },
+    {
+      level: 'LOG',
+      message: 'Set ["a"] {"error":"RangeError: x","map":{"k":[1]},"at":"1970-01-01T00:00:00.000Z","big":"5"}',
+    },
   ])
 })
 

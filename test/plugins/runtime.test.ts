@@ -58,7 +58,7 @@ onBothEngines(
         event.event = event.event.toUpperCase()
         event.distinct_id = 'someone'
         event.$set = { plan: 'pro' }
-        event.uuid = 'other'; event.team_id = 99
+        event.team_id = 99
         if (event.properties.time) event.timestamp = '2020-01-02T03:04:05Z'
         return event
       }`,
@@ -110,6 +110,161 @@ onBothEngines(
     app.advance(2_000)
     await capture(app, [{ uuid: uuid(5), event: 'plain' }])
     t.match((await storedEvents(app)).at(-1), { event: 'plain', distinct_id: 'ada' })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a transformation sees what the client sent, and what it changes there is stored',
+  async (t, app) => {
+    await runPlugin(
+      app,
+      `export function processEvent(event) {
+        const { properties, $set, $set_once, sent_at } = event
+        event.properties.seen = JSON.stringify({ $set, $set_once, sent_at, properties })
+        if ($set_once) $set_once.email = 'hidden'
+        if (properties.$set) properties.$set.phone = 'hidden'
+        delete properties.$current_url
+        if (event.event === 'elements') properties.$elements[0].$el_text = 'hidden'
+        if (event.event === 'chain') properties.$elements_chain = 'button:text="hidden"'
+        if (event.event === 'removed') delete properties.$elements
+        return event
+      }`,
+    )
+    const url = 'https://example.com/?card=4111'
+    const $elements = [{ tag_name: 'button', $el_text: '4111' }]
+    const batch = [
+      {
+        event: 'person',
+        $set: { plan: 'pro' },
+        $set_once: { email: 'ada@example.com' },
+        properties: { $set: { phone: '4111' }, $current_url: url, $browser: 'Firefox', $session_id: 's1' },
+      },
+      ...['elements', 'chain', 'removed', 'kept'].map((event) => ({ event, properties: { $elements } })),
+    ].map((event, i) => ({ uuid: uuid(i + 1), distinct_id: 'ada', ...event }))
+    const body = { api_key: app.first.project_token, batch, sent_at: '2026-01-01T00:00:00.000Z' }
+    t.equal((await app.send('POST', '/batch/', { body })).status, 200)
+
+    const [person, ...others] = await storedEvents(app)
+    t.match(JSON.parse(String(person?.properties.seen)), {
+      $set: { plan: 'pro' },
+      $set_once: { email: 'ada@example.com' },
+      sent_at: '2026-01-01T00:00:00.000Z',
+      properties: { $set: { phone: '4111' }, $current_url: url, $sent_at: '2026-01-01T00:00:00.000Z' },
+    })
+    t.match(person?.properties, {
+      $set: { phone: 'hidden', plan: 'pro', $browser: 'Firefox' },
+      $set_once: { email: 'hidden', $initial_browser: 'Firefox' },
+    })
+    t.strictSame(Object.keys(Object(person?.properties.$set_once)).sort(), ['$initial_browser', 'email'])
+    const found = await app.call('persons.list', { query: { distinct_id: 'ada' } })
+    const stored = JSON.stringify(found.body)
+    t.match(stored, /hidden/)
+    t.notMatch(stored, /4111|ada@example.com/, 'the person has nothing that the plugin removed')
+    const session = await app.deps.events.all(sql`select * from event_sessions`)
+    t.equal(session.length, 1)
+    t.notMatch(JSON.stringify(session), /4111/)
+
+    const seen = others.map(({ properties }) => JSON.parse(String(properties.seen)).properties)
+    for (const properties of seen) t.match(properties, { $elements, $elements_chain: /4111/ })
+    const chains = await app.deps.events.all<{ event: string; elements_chain: string }>(
+      sql`select event, elements_chain from events where event <> 'person' order by seq`,
+    )
+    t.match(chains, [
+      { event: 'elements', elements_chain: /hidden/ },
+      { event: 'chain', elements_chain: 'button:text="hidden"' },
+      { event: 'removed', elements_chain: '' },
+      { event: 'kept', elements_chain: /4111/ },
+    ])
+    for (const { event, elements_chain } of chains) if (event !== 'kept') t.notMatch(elements_chain, /4111/, event)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'code runs in sloppy mode, and its settings cannot change',
+  async (t, app) => {
+    await runPlugin(
+      app,
+      `"use strict"
+      export function setupPlugin({ config }) { config.added = 1; delete config.word; config.word = 'other'; undeclared = 5 }
+      export function processEvent(event, { config }) {
+        event.properties.seen = [config.added === undefined, config.word, undeclared]
+        return event
+      }`,
+      { config: { word: 'x' } },
+    )
+    await capture(app, [{ event: 'one' }])
+    const [one] = await storedEvents(app)
+    t.strictSame(one?.properties.seen, [true, 'x', 5])
+    t.strictSame(one?.properties.$plugins_failed, [])
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a transformation may change the uuid of an event, and make several events of one',
+  async (t, app) => {
+    const deduplicating = await runPlugin(
+      app,
+      `export function processEvent(event) {
+        if (event.event === 'order') event.uuid = '00000000-0000-0000-0000-' + String(event.properties.order).padStart(12, '0')
+        if (event.event === 'bad') event.uuid = 'nonsense'
+        if (event.event === 'taken') event.uuid = event.properties.uuid
+        return event
+      }`,
+      { order: 1 },
+    )
+    const splitting = await runPlugin(
+      app,
+      `export function processEvent(event) {
+        if (event.event === 'basket') return event.properties.items.map((item) => ({ ...event, event: 'item', properties: { item } }))
+        if (event.event === 'nothing') return []
+        if (event.event === 'too many') return Array(101).fill(event)
+        if (event.event === 'wrong') return [event, 5]
+        return event
+      }`,
+      { order: 2 },
+    )
+    const order = (n: number, number: number) => ({ uuid: uuid(n), event: 'order', properties: { order: number } })
+    await capture(app, [order(1, 7), order(2, 7), order(3, 8), { uuid: uuid(4), event: 'bad' }])
+    const stored = async () =>
+      (await storedEvents(app)).map(({ uuid, event, properties }) => [uuid, event, properties.item])
+    const orders = [7, 8].map((n) => [`00000000-0000-0000-0000-00000000000${n}`, 'order', undefined])
+    const first = [...orders, [uuid(4), 'bad', undefined]]
+    t.strictSame(await stored(), first)
+    t.match(await countsOf(app, deduplicating.config, 'processEvent'), {
+      successes: 3,
+      failures: 1,
+      dropped: 1,
+      changed: 3,
+    })
+    await capture(app, [
+      order(5, 8),
+      { uuid: uuid(6), event: 'taken', properties: { uuid: uuid(7) } },
+      { uuid: uuid(7), event: 'own' },
+    ])
+    t.strictSame(await stored(), [...first, [uuid(7), 'own', undefined]], 'the event that has the uuid stays')
+    t.match(await countsOf(app, deduplicating.config, 'processEvent'), { dropped: 3 })
+
+    const basket = { uuid: uuid(10), event: 'basket', properties: { items: ['a', 'b', 'c'] } }
+    const sent = [basket, ...['nothing', 'too many', 'wrong'].map((event, i) => ({ uuid: uuid(11 + i), event }))]
+    await capture(app, sent)
+    const after = (await stored()).slice(4)
+    t.match(after, [
+      [uuid(10), 'item', 'a'],
+      [/-5...-/, 'item', 'b'],
+      [/-5...-/, 'item', 'c'],
+      [uuid(12), 'too many'],
+      [uuid(13), 'wrong'],
+    ])
+    t.equal(new Set(after.map(([id]) => id)).size, 5)
+    t.match(await countsOf(app, splitting.config, 'processEvent'), { failures: 2, dropped: 1 })
+    await capture(app, sent)
+    t.strictSame((await stored()).slice(4), after, 'a repeated request stores nothing twice')
   },
   options,
 )
@@ -406,6 +561,66 @@ onBothEngines(
     await app.deps.plugins.deliveries.drain()
     t.strictSame(of('/bulk'), ['2', '2'])
     t.match(await countsOf(app, exporter.config, 'exportEvents'), { successes: 2, failures: 1 })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a plugin with several functions gets each event in each of them',
+  async (t, app) => {
+    const receiver = await openReceiver(t)
+    const plugin = await runPlugin(
+      app,
+      `import { RetryError } from '@posthog/plugin-scaffold'
+      let busy = 1
+      const send = (path, { config }, body) => fetch(config.url + path, { method: 'POST', body: JSON.stringify(body) })
+      export async function onEvent(event, meta) {
+        if (event.event === 'second' && busy-- > 0) throw new RetryError('busy')
+        await send('/on', meta, event.event)
+      }
+      export async function exportEvents(events, meta) {
+        for (const { event, $set, $set_once, ...rest } of events) await send('/bulk', meta, { event, $set, $set_once, chain: rest.elements_chain, elements: rest.elements.length })
+      }
+      export function composeWebhook(event, { config }) { return { url: config.url + '/hook', body: event.event } }`,
+      { config: { url: receiver.url } },
+    )
+    await capture(app, [
+      { event: 'first', $set: { a: 1 }, $set_once: { b: 2 }, properties: { $elements_chain: 'button:text="x"' } },
+      { event: 'second' },
+    ])
+    const of = (path: string): string[] =>
+      receiver.received.filter((item) => item.path === path).map(({ body }) => body)
+    await until(async () => {
+      await app.deps.plugins.deliveries.drain()
+      app.advance(6_000)
+      return of('/hook').length === 2
+    })
+    t.strictSame(of('/on'), ['"first"', '"second"'])
+    t.strictSame(of('/hook'), ['first', 'second'])
+    t.strictSame(of('/bulk'), [
+      JSON.stringify({ event: 'first', $set: { a: 1 }, $set_once: { b: 2 }, elements: 1 }),
+      JSON.stringify({ event: 'second', elements: 0 }),
+    ])
+    t.match(await countsOf(app, plugin.config, 'exportEvents'), { successes: 2, failures: 0 })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'a failing setupPlugin is logged under its own name',
+  async (t, app) => {
+    const plugin = await runPlugin(
+      app,
+      `export function setupPlugin() { throw new Error('no account') }
+      export function onEvent() {}`,
+    )
+    await ingest(app, plainEvents(1))
+    await app.deps.plugins.deliveries.drain()
+    const messages = (await logOf(app, plugin)).map(({ message }) => message)
+    t.match(messages[0], /^setupPlugin failed: Error: no account/)
+    t.notOk(messages.some((message) => message.startsWith('onEvent failed')))
   },
   options,
 )

@@ -227,7 +227,10 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
   }
   for (const [code, error] of [
     ["let a\nexport { onEvent } from './elsewhere'", /^Line 2: Cannot import "\.\/elsewhere"\. .* crypto, /],
-    ["const pg = require('pg')", /^Line 1: Cannot import "pg"/],
+    ["const pg = require('pg')", /^Line 1: Cannot import "pg"\. Create a batch export to Postgres or Redshift instead/],
+    ["import { S3 } from 'aws-sdk'; S3()", /^Line 1: Cannot import "aws-sdk"\. Create a batch export to S3/],
+    ["import x from '@google-cloud/bigquery'; x()", /a batch export to BigQuery instead/],
+    ["import x from 'snowflake-sdk'; x()", /a batch export to Snowflake instead/],
     ['\n\nprocess.exit(1)', /^Line 3: ReferenceError: /],
     ['export function onEvent() {}\nwhile (true) {}', 'The call took too long and was stopped.'],
     ['const x = {}\nexport const a = 1, { b } = x', /^Line 2: Export one variable/],

@@ -23,7 +23,9 @@ export async function capturedRow(
     properties: { distinct_id: name, ...own, $lib: LIBRARY },
   })
   const [valid] = await eventsOf([sent])
-  const row = valid ? normalizeEvent(valid, { project_id, now, sent_at: null, address: null, uuid }) : null
+  const row = valid
+    ? normalizeEvent(valid, { project_id, now, sent_at: null, address: null, uuid, keepsSent: true })
+    : null
   const oversize = row && describeOversize(row)
   if (oversize) throw new RangeError(oversize)
   return row && { ...row, origin: formatOrigin([...origin, id]) }

@@ -101,28 +101,29 @@ interface Offered {
   error?: LoadError
 }
 
+const METHODS = ['onEvent', 'exportEvents', 'composeWebhook'] as const
+
+/** Calls the functions of the plugin. The events that one of them has to get again reach no later one. */
 async function offer(
   options: OfferOptions,
   configuration: RunningConfiguration,
   { events: group, origin }: Group,
   signal: AbortSignal,
 ): Promise<Offered> {
-  const { methods } = configuration.capabilities
   const host = { ...options.hostOf(configuration, origin), signal }
   const texts = group.map((event) => storedEvent(event))
-  if (methods.includes('exportEvents')) return exportGroup(options, configuration, group, texts, host)
   let result: Offered = { count: group.length, retry: null }
-  if (methods.includes('onEvent')) result = await offerEach(options, configuration, 'onEvent', group, texts, host)
-  if (result.retry || result.error || !methods.includes('composeWebhook')) return result
-  const some = group.slice(0, result.count)
-  return offerEach(
-    options,
-    configuration,
-    'composeWebhook',
-    some,
-    await withPersons(options.events, configuration, some, texts),
-    host,
-  )
+  for (const method of METHODS) {
+    const some = group.slice(0, result.count)
+    if (some.length === 0 || !configuration.capabilities.methods.includes(method)) continue
+    const next =
+      method === 'exportEvents'
+        ? await exportGroup(options, configuration, some, texts.slice(0, some.length), host)
+        : await offerEach(options, configuration, method, some, texts.slice(0, some.length), host)
+    if (next.error) return next
+    if (next.count < some.length) result = next
+  }
+  return result
 }
 
 /** The events for webhooks. Only those whose settings have placeholders for persons need a query. */
@@ -130,9 +131,9 @@ async function withPersons(
   events: Database,
   { project_id, settings }: RunningConfiguration,
   group: readonly FollowedEvent[],
-  texts: readonly string[],
+  texts: string[],
 ): Promise<string[]> {
-  if (!settings.includes('{person')) return texts.slice(0, group.length)
+  if (!settings.includes('{person')) return texts
   const persons = await personsOf(
     events,
     project_id,
@@ -142,14 +143,15 @@ async function withPersons(
 }
 
 async function offerEach(
-  { sandbox, recorder, outbound }: OfferOptions,
+  { events, sandbox, recorder, outbound }: OfferOptions,
   configuration: RunningConfiguration,
   method: 'onEvent' | 'composeWebhook',
   group: readonly FollowedEvent[],
-  texts: string[],
+  stored: string[],
   host: PluginHost,
 ): Promise<Offered> {
   const start = performance.now()
+  const texts = method === 'composeWebhook' ? await withPersons(events, configuration, group, stored) : stored
   const { outcomes, error, ...output } = await sandbox.each(configuration, method, texts, LIMITS, host)
   const calls: Call[] = []
   let retry: Offered['retry'] = null

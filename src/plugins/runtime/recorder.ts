@@ -11,11 +11,11 @@ import * as metrics from '../../store/plugin_metrics.ts'
 import * as states from '../../store/plugin_states.ts'
 import { changeWithin } from '../service.ts'
 import type { RunningConfiguration } from './configurations.ts'
-import type { LogLine, MetricChange, PluginError } from './messages.ts'
+import type { LoadError, LogLine, MetricChange, PluginError } from './messages.ts'
 
 export interface Call {
   /** Null for a call that succeeded. */
-  error: PluginError | null
+  error: (PluginError & Partial<LoadError>) | null
   /** The uuid of the event. */
   event?: string
 }
@@ -127,7 +127,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     { category, calls, counts, lines, metrics: changes = [], milliseconds },
   ) => {
     const own = pendingOf(configuration)
-    const failed = calls.filter((call): call is Call & { error: PluginError } => call.error !== null)
+    const failed = calls.filter((call): call is Call & { error: NonNullable<Call['error']> } => call.error !== null)
     const printed = failed.slice(0, Math.max(0, MAX_ERROR_LINES - own.error_lines))
     own.error_lines += printed.length
     addEntries(own, [
@@ -135,7 +135,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
       ...printed.map(({ error, event }) => ({
         source: 'PLUGIN' as const,
         level: 'ERROR' as const,
-        message: `${category} failed${event ? ` for the event ${event}` : ''}: ${describe(error)}`,
+        message: `${describeStage(error) ?? category} failed${event ? ` for the event ${event}` : ''}: ${describe(error)}`,
       })),
     ])
     const hour = `${now().slice(0, 13)}:00:00.000Z`
@@ -262,6 +262,10 @@ const COMBINE: Record<metrics.ValueKind, (a: number, b: number) => number> = {
 }
 
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()
+
+/** What failed instead of the call, because the plugin was not ready. */
+const describeStage = ({ stage }: Partial<LoadError>): string | undefined =>
+  stage === 'load' ? 'Loading the code' : stage === 'setup' ? 'setupPlugin' : undefined
 
 const describe = ({ name, message, stack }: PluginError): string =>
   `${name}: ${message}${stack ? `\n${stack.trimEnd()}` : ''}`

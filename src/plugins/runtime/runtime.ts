@@ -93,8 +93,10 @@ export function createTransformations({
   const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, onJob })
 
   /** The normal path of ingestion. */
-  const store = async (project_id: number, rows: readonly NewEvent[]): Promise<void> =>
-    addEvents(await transformer.apply(project_id, rows))
+  async function store(project_id: number, rows: readonly NewEvent[]): Promise<void> {
+    const transform = await transformer.of(project_id)
+    return addEvents(transform ? (await transform(rows)).changed : rows)
+  }
 
   const transformer: Transformer = createTransformer({
     sandbox,

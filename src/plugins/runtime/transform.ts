@@ -1,25 +1,41 @@
 /** Runs `processEvent` of the plugins of a project on events before they are stored. */
 import { AppError, unavailable } from '../../errors.ts'
 import type { NewEvent } from '../../events/normalize-event.ts'
-import { changedEvent, InvalidEvent, incomingEvent, withPluginNames } from '../../events/plugin-event.ts'
+import {
+  type ChangingEvent,
+  InvalidEvent,
+  incomingEvent,
+  returnedEvents,
+  withPluginNames,
+} from '../../events/plugin-event.ts'
 import { createYielder } from '../../events/yield.ts'
 import type { PluginHost } from './answers.ts'
 import { capturedRow } from './capture.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import type { CreateHost } from './host.ts'
-import type { Limits, LoadError, Outcome, PluginError } from './messages.ts'
+import type { LoadError, Outcome, PluginError } from './messages.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Call, Recorder } from './recorder.ts'
 import { describeLoadError, isFinal, retryDelay } from './retries.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export interface Transformer {
-  /**
-   * The events of one project to store, without those that a plugin dropped. All have the same origin. An event for which the
-   * code of a plugin fails stays as it was. Throws `unavailable` if a plugin cannot be read or run, or cannot reach its storage:
-   * it may remove personal data.
-   */
-  apply(project_id: number, events: readonly NewEvent[]): Promise<readonly NewEvent[]>
+  /** Undefined for a project without plugins that change events. Throws `unavailable` if its plugins cannot be read. */
+  of(project_id: number): Promise<Transformation | undefined>
+}
+
+/**
+ * Runs the plugins on events of one project, which have the fields that the client sent. All have the same origin. An event for
+ * which the code of a plugin fails stays as it was. Throws `unavailable` if a plugin cannot run or cannot reach its storage: it
+ * may remove personal data.
+ */
+export type Transformation = (events: readonly NewEvent[]) => Promise<Transformed>
+
+export interface Transformed {
+  /** The events to store. */
+  changed: readonly NewEvent[]
+  /** The number of events that a plugin dropped. */
+  dropped: number
 }
 
 export interface TransformerOptions {
@@ -62,49 +78,40 @@ export function createTransformer(options: TransformerOptions): Transformer {
     if (isFinal(error, attempts)) recorder.switchOff(configuration, describeLoadError(error)).catch(options.onError)
   }
 
+  /** The events after the plugin. */
   async function run(
     configuration: RunningConfiguration,
-    events: (NewEvent | null)[],
-    origin: Origin,
-    limits: Limits,
-    captured: NewEvent[],
-    ran: Ran[],
-  ): Promise<void> {
-    const offered = events.flatMap((event, index) => (event ? [{ event, index }] : []))
-    if (offered.length === 0) return
-    const now = new Date(milliseconds()).toISOString()
-    const texts = offered.map(({ event }) => incomingEvent(event, { now, site_url: options.site_url }))
+    offered: readonly Item[],
+    { origin, until, captured }: Chain,
+  ): Promise<Item[]> {
+    if (offered.length === 0 || isBroken(configuration)) return [...offered]
+    const start = performance.now()
+    const request_ms = until - start
+    if (request_ms <= 0) {
+      const calls = [{ error: outOfTime(offered.length, limit_ms) }]
+      recorder.record(configuration, { category: 'processEvent', calls, lines: [], milliseconds: 0 })
+      return [...offered]
+    }
     const { host, failure } = watchFailures(
       createHost(configuration, origin, async (event) => {
         const row = await capturedRow(configuration, origin, event, { now: milliseconds() * 1000, uuid: options.uuid })
         if (row) captured.push(row)
       }),
     )
-    const start = performance.now()
+    const texts = offered.map(({ text }) => text)
+    const limits = { cpu_ms: CPU_MS, call_ms: request_ms, request_ms }
     const { outcomes, lines, metrics, error } = await sandbox.each(configuration, 'processEvent', texts, limits, host)
     // The plugin may have failed because the database did.
     if (failure() && (error || outcomes.some(isError))) throw failure()
-    const counts = { dropped: 0, changed: 0 }
-    const calls: Call[] = []
-    const yieldIfDue = createYielder()
-    for (const [i, outcome] of outcomes.entries()) {
-      const item = offered[i]
-      if (!item) break
-      const { call, event } = resultOf(item.event, outcome)
-      if (call.error === null && event === null) counts.dropped++
-      else if (call.error === null && event !== item.event) counts.changed++
-      events[item.index] = event
-      noteRun(ran, item.index, configuration, call.error === null)
-      calls.push(call)
-      if (i % 64 === 63) await yieldIfDue()
-    }
-    const left = offered.length - outcomes.length
-    for (const { index } of offered.slice(outcomes.length)) noteRun(ran, index, configuration, false)
+    const { items, renamed, calls, counts } = await resultsOf(configuration, offered, outcomes)
+    const kept = renamed.size ? await withoutDuplicates(configuration.project_id, items, renamed) : items
+    counts.dropped += items.length - kept.length
     if (error) {
       calls.push({ error })
       handleLoadError(configuration, error)
     } else {
       broken.delete(configuration.id)
+      const left = offered.length - outcomes.length
       if (left > 0) calls.push({ error: outOfTime(left, limit_ms) })
     }
     recorder.record(configuration, {
@@ -115,65 +122,55 @@ export function createTransformer(options: TransformerOptions): Transformer {
       metrics,
       milliseconds: performance.now() - start,
     })
+    return kept
   }
 
-  async function transform(
-    chain: readonly RunningConfiguration[],
-    sent: readonly NewEvent[],
-    origin: Origin,
-  ): Promise<NewEvent[]> {
-    const until = performance.now() + limit_ms
-    const captured: NewEvent[] = []
-    const result: NewEvent[] = []
+  /** The events without those that got the uuid of another event. */
+  async function withoutDuplicates(project_id: number, items: Item[], renamed: ReadonlySet<Item>): Promise<Item[]> {
+    const uuids = [...renamed].map(({ row }) => row.uuid)
+    const taken = await options.storedUuids(project_id, uuids)
+    for (const item of items) if (!renamed.has(item)) taken.add(item.row.uuid)
+    return items.filter((item) => !renamed.has(item) || (!taken.has(item.row.uuid) && taken.add(item.row.uuid)))
+  }
+
+  async function transform(plugins: readonly RunningConfiguration[], sent: readonly NewEvent[]): Promise<Transformed> {
+    const origin = parseOrigin(sent[0]?.origin)
+    const chain: Chain = { origin, until: performance.now() + limit_ms, captured: [] }
+    const arrival = { now: new Date(milliseconds()).toISOString(), site_url: options.site_url }
+    const changed: NewEvent[] = []
+    let dropped = 0
     for (const chunk of chunksOf(sent)) {
-      const events: (NewEvent | null)[] = [...chunk]
-      const ran: Ran[] = []
-      for (const configuration of chain) {
-        const request_ms = until - performance.now()
-        if (isBroken(configuration)) continue
-        if (request_ms <= 0)
-          recorder.record(configuration, {
-            category: 'processEvent',
-            calls: [{ error: outOfTime(events.length, limit_ms) }],
-            lines: [],
-            milliseconds: 0,
-          })
-        else
-          await run(
-            configuration,
-            events,
-            origin,
-            { cpu_ms: CPU_MS, call_ms: request_ms, request_ms },
-            captured,
-            ran,
-          ).catch(refuse)
-      }
+      let items = chunk.map(
+        (row): Item => ({ row, text: incomingEvent(row, arrival), ran: NOTHING_RAN, sent: row.uuid }),
+      )
+      for (const configuration of plugins) items = await run(configuration, items, chain).catch(refuse)
+      dropped += chunk.length - new Set(items.map((item) => item.sent)).size
       const yieldIfDue = createYielder()
-      for (const [i, event] of events.entries()) {
-        const names = ran[i]
-        if (event) result.push(names ? withPluginNames(event, names) : event)
+      for (const [i, { row, ran }] of items.entries()) {
+        const { sent: _, ...stored } = row
+        changed.push(ran === NOTHING_RAN ? stored : withPluginNames(stored, ran))
         if (i % 64 === 63) await yieldIfDue()
       }
     }
-    const [first] = captured
-    if (first) await options.store(first.project_id, captured).catch(options.onError)
-    return result
+    const [first] = chain.captured
+    if (first) await options.store(first.project_id, chain.captured).catch(options.onError)
+    return { changed, dropped }
   }
 
   return {
-    apply: async (project_id, events) => {
-      const all = await configurations.transformations(project_id).catch(refuse)
-      if (all.length === 0 || events.length === 0) return events
-      const origin = parseOrigin(events[0]?.origin)
-      const chain = all.filter(({ id }) => mayBeOffered(origin, id))
-      if (chain.length === 0) return events
-      const seen = await options.storedUuids(
-        project_id,
-        events.map(({ uuid }) => uuid),
-      )
-      // A second event with the same uuid has no effect.
-      const fresh = events.filter(({ uuid }) => !seen.has(uuid) && seen.add(uuid))
-      return transform(chain, fresh, origin)
+    of: async (project_id) => {
+      const plugins = await configurations.transformations(project_id).catch(refuse)
+      if (plugins.length === 0) return undefined
+      return async (events) => {
+        const origin = parseOrigin(events[0]?.origin)
+        const offered = plugins.filter(({ id }) => mayBeOffered(origin, id))
+        if (offered.length === 0) return { changed: events, dropped: 0 }
+        const uuids = events.map(({ uuid }) => uuid)
+        const seen = await options.storedUuids(project_id, uuids)
+        // A second event with the same uuid has no effect.
+        const fresh = events.filter(({ uuid }) => !seen.has(uuid) && seen.add(uuid))
+        return transform(offered, fresh)
+      }
     },
   }
 }
@@ -208,16 +205,63 @@ function watchFailures(host: PluginHost): { host: PluginHost; failure: () => unk
   }
 }
 
-/** The plugins that ran for an event. */
-interface Ran {
-  succeeded: string[]
-  failed: string[]
+/** What the plugins of one request share. */
+interface Chain {
+  origin: Origin
+  /** The end of their time, as `performance.now()`. */
+  until: number
+  /** The events that they captured. */
+  captured: NewEvent[]
 }
 
-function noteRun(ran: Ran[], index: number, { name, id }: RunningConfiguration, succeeded: boolean): void {
-  const own = ran[index] ?? { succeeded: [], failed: [] }
-  ran[index] = own
-  own[succeeded ? 'succeeded' : 'failed'].push(`${name} (${id})`)
+/** The plugins that ran for an event. */
+interface Ran {
+  succeeded: readonly string[]
+  failed: readonly string[]
+}
+
+const NOTHING_RAN: Ran = { succeeded: [], failed: [] }
+
+interface Item extends ChangingEvent {
+  ran: Ran
+  /** The uuid of the event that was sent. */
+  sent: string
+}
+
+interface Results {
+  items: Item[]
+  /** The events with another uuid than before. */
+  renamed: Set<Item>
+  calls: Call[]
+  counts: { dropped: number; changed: number }
+}
+
+/** The events to go on with. Events without an outcome stay as they were. */
+async function resultsOf(
+  { name, id }: RunningConfiguration,
+  offered: readonly Item[],
+  outcomes: readonly Outcome[],
+): Promise<Results> {
+  const results: Results = { items: [], renamed: new Set(), calls: [], counts: { dropped: 0, changed: 0 } }
+  const { items, renamed, calls, counts } = results
+  const plugin = `${name} (${id})`
+  const yieldIfDue = createYielder()
+  for (const [i, item] of offered.entries()) {
+    const { call, events } = resultOf(item, outcomes[i])
+    const { succeeded, failed } = item.ran
+    const ran =
+      call?.error === null ? { succeeded: [...succeeded, plugin], failed } : { succeeded, failed: [...failed, plugin] }
+    if (call) calls.push(call)
+    if (events.length === 0) counts.dropped++
+    else if (events[0] !== item) counts.changed++
+    for (const event of events) {
+      const next = { ...event, ran, sent: item.sent }
+      items.push(next)
+      if (event.row.uuid !== item.row.uuid) renamed.add(next)
+    }
+    if (i % 64 === 63) await yieldIfDue()
+  }
+  return results
 }
 
 function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {
@@ -235,18 +279,19 @@ function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {
   if (chunk.length) yield chunk
 }
 
-/** The event to go on with: null when it is dropped, the same when the call failed. */
-function resultOf(before: NewEvent, outcome: Outcome): { call: Call; event: NewEvent | null } {
-  const { uuid } = before
-  if (outcome === null) return { call: { error: null }, event: null }
-  if (outcome === true) return { call: { error: null }, event: before }
-  if (typeof outcome === 'object') return { call: { error: outcome.error, event: uuid }, event: before }
+/** The call of the plugin, and the events that it made of one: none when it is dropped, the same when the call failed. */
+function resultOf(before: ChangingEvent, outcome: Outcome | undefined): { call?: Call; events: ChangingEvent[] } {
+  if (outcome === undefined) return { events: [before] }
+  if (outcome === null) return { call: { error: null }, events: [] }
+  if (outcome === true) return { call: { error: null }, events: [before] }
+  const event = before.row.uuid
+  if (typeof outcome === 'object') return { call: { error: outcome.error, event }, events: [before] }
   try {
-    return { call: { error: null }, event: changedEvent(before, outcome) }
+    return { call: { error: null }, events: returnedEvents(before, outcome) }
   } catch (error) {
     if (!(error instanceof InvalidEvent)) throw error
     const { name, message } = error
-    return { call: { error: { name, message, stack: '', retry: false }, event: uuid }, event: before }
+    return { call: { error: { name, message, stack: '', retry: false }, event }, events: [before] }
   }
 }
 

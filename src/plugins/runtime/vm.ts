@@ -103,10 +103,13 @@ const DECLARED = [
   'metrics',
 ]
 
-/** The file as a function. Its first line stays the first line. A variable before its declaration throws. */
+/**
+ * The file as a function. Its first line stays the first line. The semicolon before the code takes the effect from "use strict",
+ * which sucrase adds: plugins run in sloppy mode, as they do in the public system. A variable before its declaration throws.
+ */
 const fileFunction = (code: string): string => {
   const declared = DECLARED.map((name) => `try { declared.${name} = ${name} } catch {}`).join(';')
-  return `(function (module, exports, require) {${code}\n;const declared = {};${declared};return { exports, declared } })`
+  return `(function (module, exports, require) {;${code}\n;const declared = {};${declared};return { exports, declared } })`
 }
 
 /** QuickJS with its own memory. */

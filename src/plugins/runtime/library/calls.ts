@@ -96,6 +96,8 @@ export function offer(method: EventMethod, line: string): string | null | typeof
 /** `text`: JSON of the arguments. */
 export async function once(kind: OnceFunction['kind'], name: string, text: string): Promise<string> {
   const args: unknown[] = parse(text)
+  if (kind === 'methods' && name === 'exportEvents')
+    for (const event of args[0] as PluginEvent[]) complete('onEvent', event)
   const work = plugin[kind][name]
   if (!isFunction(work)) throw new Error(`The plugin has no ${kind === 'jobs' ? 'job' : 'function'} "${name}".`)
   return resultText(await work(...args, meta))

@@ -11,9 +11,10 @@ const MAX_METRICS = 100
 const MAX_METRIC_VALUE = 1e15
 
 function requireKey(key: unknown): string {
-  if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH)
-    throw new TypeError(`A key must be a text of 1 to ${MAX_KEY_LENGTH} characters.`)
-  return key
+  const text = typeof key === 'number' ? String(key) : key
+  if (typeof text !== 'string' || text === '' || text.length > MAX_KEY_LENGTH)
+    throw new TypeError(`A key must be a number or a text of 1 to ${MAX_KEY_LENGTH} characters.`)
+  return text
 }
 
 const storage = watchAll({

@@ -32,10 +32,25 @@ for (const module of MODULES.values()) {
   Object.defineProperty(module, 'default', { value: module })
 }
 
+/** The batch export destinations that deliver to where these modules connect. */
+const DESTINATIONS: [RegExp, string][] = [
+  [/^(pg|pg-native|postgres)$/, 'Postgres or Redshift'],
+  [/^(aws-sdk|@aws-sdk\/[\w-]{1,50})$/, 'S3 or Redshift'],
+  [/^@google-cloud\/bigquery$/, 'BigQuery'],
+  [/^@google-cloud\/storage$/, 'S3Compatible'],
+  [/^snowflake-sdk$/, 'Snowflake'],
+  [/^@azure\/storage-blob$/, 'AzureBlob'],
+  [/^(@clickhouse\/client|clickhouse)$/, 'ClickHouse'],
+]
+
 export function requireModule(name: unknown): object {
-  const module = MODULES.get(String(name).replace(/^node:/, ''))
+  const text = String(name)
+  const module = MODULES.get(text.replace(/^node:/, ''))
   if (module) return module
+  const destination = DESTINATIONS.find(([pattern]) => pattern.test(text))?.[1]
   throw new Error(
-    `Cannot import "${name}". Plugins can import ${[...MODULES.keys()].join(', ')}. Bundle other modules into the file.`,
+    destination
+      ? `Cannot import "${text}". Create a batch export to ${destination} instead: it delivers the events without a plugin.`
+      : `Cannot import "${text}". Plugins can import ${[...MODULES.keys()].join(', ')}. Bundle other modules into the file.`,
   )
 }

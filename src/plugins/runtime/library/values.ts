@@ -17,11 +17,22 @@ function isPlain(value: unknown): boolean {
   return prototype === Object.prototype || prototype === null
 }
 
+/** Values inside of others for which JSON has no form. */
+function readable(_: string, value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  if (value instanceof Error || typeof value === 'bigint') return String(value)
+  return isFunction(value) ? `[function ${value.name}]` : value
+}
+
 /** The text of a value in logs and errors. */
 export function textOf(value: unknown): string {
   try {
     if (value instanceof Error) return value.stack ? `${value}\n${value.stack}`.trimEnd() : String(value)
-    return isPlain(value) ? stringify(value) : String(value)
+    if (value instanceof Date) return value.toISOString()
+    if (value instanceof Map) return `Map ${stringify(value, readable)}`
+    if (value instanceof Set) return `Set ${stringify(value, readable)}`
+    return isPlain(value) ? stringify(value, readable) : String(value)
   } catch {
     return '[a value without text]'
   }
