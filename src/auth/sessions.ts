@@ -39,18 +39,17 @@ export async function createSession(
   { client, domain_id = null, ...session }: NewSession,
 ): Promise<{ session: sessions.SessionRow; token: string }> {
   const token = ids.sessionToken()
-  const created = await sessions.create(tx, {
+  const row: sessions.SessionRow = {
     ...session,
     domain_id,
     id: ids.uuid(),
-    token_hash: sha256(token),
     address: client.address,
     user_agent: client.user_agent.slice(0, MAX_USER_AGENT),
     created_at: now,
     last_used_at: now,
     expires_at: new Date(Date.parse(now) + lifetime_hours * HOUR_MS).toISOString(),
-  })
-  return { session: created, token }
+  }
+  return { session: await sessions.create(tx, row, sha256(token)), token }
 }
 
 /** The sessions that are active at a time. */

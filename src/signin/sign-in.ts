@@ -8,13 +8,10 @@ import { AppError, invalid } from '../errors.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import * as domains from '../store/domains.ts'
-import * as identities from '../store/identities.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as pending from '../store/pending_sign_ins.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
 import * as sessions from '../store/sessions.ts'
-import * as failures from '../store/sign_in_failures.ts'
-import * as ssoRequests from '../store/sso_requests.ts'
 import { recordFailedSignIn, recordSignIn } from './activity.ts'
 import { verifyCode } from './second-factor.ts'
 import type { SignInService } from './service.ts'
@@ -190,14 +187,4 @@ export async function precheck(
     sso_enforcement: domain?.sso_enforcement ?? '',
     saml_available: domain !== undefined && domains.hasSaml(domain),
   }
-}
-
-/** Deletes expired sessions, tokens, incomplete sign-ins and failures. */
-export async function removeExpired(db: Db, active: sessions.Active, failed_before: string): Promise<void> {
-  await sessions.removeExpired(db, active)
-  await pending.removeExpired(db, active.now)
-  await tokens.removeExpired(db, active.now)
-  await identities.removeExpired(db, active.now)
-  await ssoRequests.removeExpired(db, active.now)
-  await failures.removeOlder(db, failed_before)
 }

@@ -46,6 +46,10 @@ export function assignments(changes: Record<string, Value>): Sql {
   return { strings: [...strings, ''], parts: Object.values(changes) }
 }
 
+/** `(a, b) values (?, ?)` for an insert; the keys are column names. */
+export const insertion = (row: Record<string, Value>): Sql =>
+  sql`(${joined(Object.keys(row).map(name), ', ')}) values ${rows([Object.values(row)])}`
+
 /** `column in ${oneOf(list)}`: one parameter and one prepared statement for lists of any length. */
 export function oneOf(list: readonly (string | number)[]): Either {
   const json = JSON.stringify(list)

@@ -6,7 +6,7 @@ import type { FieldChange } from './field-changes.ts'
 import type { KeyRestrictions } from './key-restrictions.ts'
 import * as members from './members.ts'
 import { organizationsOf } from './projects.ts'
-import { deleteAll } from './rows.ts'
+import { deleteBefore } from './rows.ts'
 import type { UserRow } from './users.ts'
 
 /** A user, with a key or a session. Both are null before a sign-in and for a mailed link. */
@@ -182,11 +182,5 @@ export async function removePluginChanges(tx: Db, organization_id: string): Prom
 }
 
 /** Deletes the entries before this time. */
-export async function pruneAll(db: Db, created_before: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`activity_log`,
-    key: [sql`id`],
-    where: sql`created_at < ${created_before}`,
-    order: sql`created_at`,
-  })
-}
+export const pruneAll = (db: Db, created_before: string): Promise<void> =>
+  deleteBefore(db, 'activity_log', ['id'], 'created_at', created_before)

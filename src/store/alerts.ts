@@ -1,9 +1,9 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, type Either, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
+import { assignments, type Either, insertion, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { BatchExportRow } from './batch_exports.ts'
 import { definedFields } from './changes.ts'
-import { listPage, returnedRow } from './rows.ts'
+import { type Counted, listPage, type Paging, returnedRow } from './rows.ts'
 
 export type Channel = components['schemas']['AlertChannel']
 export type Trigger = components['schemas']['AlertTrigger']
@@ -40,14 +40,8 @@ const forKeyShare = (table: Sql): Either => ({ sqlite: sql``, postgres: sql`for 
 /** Excludes other updates. Unlike `for update`, it does not block rows that reference this one. */
 const forNoKeyUpdate: Either = { sqlite: sql``, postgres: sql`for no key update` }
 
-export async function list(
-  db: Db,
-  organization_id: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: AlertRow[] }> {
-  const owned = sql`from alerts where organization_id = ${organization_id}`
-  return listPage<AlertRow>(db, sql`select * ${owned} order by created_at, id limit ${limit} offset ${offset}`, owned)
-}
+export const list = (db: Db, organization_id: string, paging: Paging): Promise<Counted<AlertRow>> =>
+  listPage(db, paging, sql`*`, sql`from alerts where organization_id = ${organization_id}`, sql`created_at, id`)
 
 export const count = (tx: Db, organization_id: string): Promise<number> =>
   tx.count(sql`from alerts where organization_id = ${organization_id}`)
@@ -87,14 +81,7 @@ export function lockExport(
 }
 
 export async function create(tx: Db, row: AlertRow): Promise<AlertRow> {
-  const created = await tx.get<AlertRow>(sql`
-    insert into alerts (id, organization_id, name, enabled, on_failure, on_recovery, on_pause, on_lag, lag_minutes,
-      project_id, batch_export_id, channel, url, secret, last_triggered_at, latest_error, created_at, updated_at)
-    values (${row.id}, ${row.organization_id}, ${row.name}, ${row.enabled}, ${row.on_failure}, ${row.on_recovery},
-      ${row.on_pause}, ${row.on_lag}, ${row.lag_minutes}, ${row.project_id}, ${row.batch_export_id}, ${row.channel},
-      ${row.url}, ${row.secret}, ${row.last_triggered_at}, ${row.latest_error}, ${row.created_at}, ${row.updated_at})
-    returning *`)
-  return returnedRow(created)
+  return returnedRow(await tx.get<AlertRow>(sql`insert into alerts ${insertion({ ...row })} returning *`))
 }
 
 export async function update(tx: Db, id: string, changes: AlertChanges): Promise<AlertRow> {

@@ -21,16 +21,9 @@ export interface ApiKeyRow {
   expires_at: string | null
 }
 
-export interface ApiKey {
-  id: string
-  user_id: number
-  label: string
-  mask_value: string
+export interface ApiKey extends Omit<ApiKeyRow, 'scopes' | 'scoped_organizations' | 'scoped_teams'> {
   scopes: Scope[]
   restrictions: KeyRestrictions
-  created_at: string
-  last_used_at: string | null
-  expires_at: string | null
 }
 
 const row = sql`k.id, k.user_id, k.label, k.mask_value, k.scopes, k.scoped_organizations, k.scoped_teams, k.created_at,
@@ -83,9 +76,7 @@ export async function get(db: Db, user_id: number, id: string): Promise<ApiKey |
 /** Counts the keys that have not expired. Locks the user, so concurrent creations cannot exceed a maximum. */
 export async function countActive(tx: Db, user_id: number, now: string): Promise<number> {
   await tx.get(sql`select id from users where id = ${user_id} ${forUpdate}`)
-  const found = await tx.get<{ count: number }>(sql`
-    select count(*) as count from api_keys where user_id = ${user_id} and (expires_at is null or expires_at > ${now})`)
-  return found?.count ?? 0
+  return tx.count(sql`from api_keys where user_id = ${user_id} and (expires_at is null or expires_at > ${now})`)
 }
 
 export async function create(

@@ -1,12 +1,8 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 
-export async function count(db: Db, user_id: number): Promise<number> {
-  const row = await db.get<{ count: number }>(
-    sql`select count(*) as count from backup_codes where user_id = ${user_id}`,
-  )
-  return row?.count ?? 0
-}
+export const count = (db: Db, user_id: number): Promise<number> =>
+  db.count(sql`from backup_codes where user_id = ${user_id}`)
 
 export async function replace(tx: Db, user_id: number, hashes: readonly string[]): Promise<void> {
   await removeAll(tx, user_id)

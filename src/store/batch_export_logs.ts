@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
-import { type Sql, sql } from '../sql/template.ts'
-import { listPage } from './rows.ts'
+import { sql } from '../sql/template.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const
@@ -30,18 +30,14 @@ export interface LogFilter extends LogEntryFilter {
   levels?: readonly LogLevel[]
 }
 
-export async function list(
+export function list(
   db: Db,
   { batch_export_id, run_id, ...filter }: LogFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: LogEntryRow[] }> {
-  const found: Sql = sql`
+  paging: Paging,
+): Promise<Counted<LogEntryRow>> {
+  const found = sql`
     from batch_export_log_entries where batch_export_id = ${batch_export_id}
       ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
       ${matchingEntries(filter)}`
-  return listPage<LogEntryRow>(
-    db,
-    sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
-    found,
-  )
+  return listPage(db, paging, sql`*`, found, sql`timestamp desc, id desc`)
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { insertion, sql } from '../sql/template.ts'
 
 /** A pause of an export. The row is deleted once planning has created the runs up to the pause. */
 export interface PauseRow {
@@ -15,13 +15,10 @@ export interface PauseRow {
 
 export type EndedPause = PauseRow & { resumed_at: string; resumed_position: number }
 
-export async function create(
-  tx: Db,
-  { batch_export_id, paused_at, position }: Pick<PauseRow, 'batch_export_id' | 'paused_at' | 'position'>,
-): Promise<void> {
-  await tx.run(sql`
-    insert into batch_export_pauses (batch_export_id, paused_at, position)
-    values (${batch_export_id}, ${paused_at}, ${position})`)
+type NewPause = Pick<PauseRow, 'batch_export_id' | 'paused_at' | 'position'>
+
+export async function create(tx: Db, pause: NewPause): Promise<void> {
+  await tx.run(sql`insert into batch_export_pauses ${insertion({ ...pause })}`)
 }
 
 /** The pauses of an export, oldest first. */

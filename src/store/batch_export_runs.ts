@@ -260,14 +260,13 @@ export async function bytesPerRecord(db: Db, batch_export_id: string, among: num
 }
 
 /** The number of failures among the last `among` runs created since then. */
-export async function recentFailures(tx: Db, batch_export_id: string, since: string, among: number): Promise<number> {
-  const row = await tx.get<{ count: number }>(sql`
-    select count(*) as count from (
+export function recentFailures(tx: Db, batch_export_id: string, since: string, among: number): Promise<number> {
+  return tx.count(sql`
+    from (
       select status from batch_export_runs
       where batch_export_id = ${batch_export_id} and finished_at is not null and created_at >= ${since}
       order by last_updated_at desc limit ${among}) r
     where status in ('Failed', 'FailedRetryable')`)
-  return row?.count ?? 0
 }
 
 /** When the next run can be claimed: at its next attempt or when its lease expires. */

@@ -1,8 +1,8 @@
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
+import { assignments, forUpdate, insertion, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
-import { listPage, returnedRow } from './rows.ts'
+import { type Counted, listPage, type Paging, returnedRow } from './rows.ts'
 import { contains } from './search.ts'
 
 type Schemas = components['schemas']
@@ -55,19 +55,15 @@ const ownedBy = (owner: Owner): Sql =>
     ? sql`x.project_id = ${owner.project_id}`
     : sql`x.project_id in (select id from projects where organization_id = ${owner.organization_id})`
 
-export async function list(
+export function list(
   db: Db,
   owner: Owner,
-  { search, integration, limit, offset }: { search?: string; integration?: string; limit: number; offset: number },
-): Promise<{ count: number; rows: BatchExportRow[] }> {
+  { search, integration, ...paging }: Paging & { search?: string; integration?: string },
+): Promise<Counted<BatchExportRow>> {
   const named = search ? sql`and ${contains(sql`x.name`, search)}` : sql``
   const using = integration === undefined ? sql`` : sql`and x.integration_id = ${integration}`
   const owned = sql`from batch_exports x where ${ownedBy(owner)} ${named} ${using}`
-  return listPage<BatchExportRow>(
-    db,
-    sql`select * ${owned} order by created_at desc, id desc limit ${limit} offset ${offset}`,
-    owned,
-  )
+  return listPage(db, paging, sql`*`, owned, sql`created_at desc, id desc`)
 }
 
 export function get(db: Db, owner: Owner, id: string): Promise<BatchExportRow | undefined> {
@@ -87,15 +83,7 @@ export function lock(tx: Db, id: string): Promise<BatchExportRow | undefined> {
 }
 
 export async function create(tx: Db, row: BatchExportRow): Promise<void> {
-  await tx.run(sql`
-    insert into batch_exports (id, project_id, name, destination_type, destination_config, secrets, integration_id,
-      interval, timezone, offset_day, offset_hour, paused, created_at, last_updated_at, last_paused_at, resumed_at,
-      start_at, end_at, model, filters, hogql_query, schema, watermark, window_start, next_at)
-    values (${row.id}, ${row.project_id}, ${row.name}, ${row.destination_type}, ${row.destination_config},
-      ${row.secrets}, ${row.integration_id}, ${row.interval}, ${row.timezone}, ${row.offset_day}, ${row.offset_hour},
-      ${row.paused}, ${row.created_at}, ${row.last_updated_at}, ${row.last_paused_at}, ${row.resumed_at},
-      ${row.start_at}, ${row.end_at}, ${row.model}, ${row.filters}, ${row.hogql_query}, ${row.schema}, ${row.watermark},
-      ${row.window_start}, ${row.next_at})`)
+  await tx.run(sql`insert into batch_exports ${insertion({ ...row })}`)
 }
 
 export async function update(tx: Db, id: string, changes: BatchExportChanges): Promise<BatchExportRow> {

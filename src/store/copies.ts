@@ -8,7 +8,6 @@ import { ADMINISTRATION, EVENTS, hasTable, migrate, requireCurrent, UNFINISHED_C
 import { describeTables, type Table } from '../sql/tables.ts'
 import { joined, name, type Sql, sql, type Value } from '../sql/template.ts'
 import { identity } from './installation.ts'
-import { returnedRow } from './rows.ts'
 
 export interface Ends {
   administration: Db
@@ -114,9 +113,7 @@ export async function begin(target: Db, installation: string, now: string): Prom
   })
 }
 
-export async function count(db: Db, table: Table): Promise<number> {
-  return returnedRow(await db.get<{ count: number }>(sql`select count(*) as count from ${name(table.name)}`)).count
-}
+export const count = (db: Db, table: Table): Promise<number> => db.count(sql`from ${name(table.name)}`)
 
 /** Copies the rows that the target lacks. Reports the number of rows of each statement. */
 export async function fill(target: Db, table: Route, onProgress: (rows: number) => void): Promise<void> {

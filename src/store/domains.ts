@@ -2,7 +2,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { assignments, forUpdate, lookup, sql } from '../sql/template.ts'
 import { changedFields, isEmpty, pickDefined } from './changes.ts'
-import { listPage } from './rows.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 
 export type SsoEnforcement = components['schemas']['Domain']['sso_enforcement']
 
@@ -40,14 +40,8 @@ const FIELDS = [
 export const changesOf = (row: DomainRow, input: DomainInput): DomainInput =>
   changedFields(row, pickDefined(input, FIELDS))
 
-export async function list(
-  db: Db,
-  organization_id: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: DomainRow[] }> {
-  const owned = sql`from domains where organization_id = ${organization_id}`
-  return listPage<DomainRow>(db, sql`select * ${owned} order by domain limit ${limit} offset ${offset}`, owned)
-}
+export const list = (db: Db, organization_id: string, paging: Paging): Promise<Counted<DomainRow>> =>
+  listPage(db, paging, sql`*`, sql`from domains where organization_id = ${organization_id}`, sql`domain`)
 
 export function get(db: Db, organization_id: string, id: string): Promise<DomainRow | undefined> {
   return db.get<DomainRow>(lookup`select * from domains where organization_id = ${organization_id} and id = ${id}`)

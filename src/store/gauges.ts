@@ -1,6 +1,7 @@
 /** Reads the gauges that cover all nodes. Every statement reads a bounded number of rows. */
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { returnedRow } from './rows.ts'
 
 /** Counts stop here. 10,000 open runs take 17 ms on SQLite. */
 const MAX_ROWS = 10_000
@@ -57,8 +58,7 @@ export async function queueLengths(db: Db, now: string): Promise<QueueLengths> {
       (select count(*) from (select 1 as one from purges limit ${MAX_ROWS}) some_purges) as purges,
       (select count(*) from (select 1 as one from sessions where expires_at > ${now} limit ${MAX_ROWS}) some_sessions)
         as sessions`)
-  if (!row) throw new Error('The database returned no row.')
-  return row
+  return returnedRow(row)
 }
 
 /** PostgreSQL adds up the files of the database, without reading tables. */

@@ -1,6 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
-import { deleteAll } from './rows.ts'
+import { insertion, sql } from '../sql/template.ts'
 import type { SignInMethod } from './sessions.ts'
 
 /** A user at a single sign-on provider. Never keyed by address, because addresses are reassigned. */
@@ -38,10 +37,7 @@ export async function createPending(
   db: Db,
   pending: Identity & { token_hash: string; user_id: number; expires_at: string },
 ): Promise<void> {
-  await db.run(sql`
-    insert into pending_identities (token_hash, user_id, issuer, subject, provider, email, expires_at)
-    values (${pending.token_hash}, ${pending.user_id}, ${pending.issuer}, ${pending.subject}, ${pending.provider},
-      ${pending.email}, ${pending.expires_at})`)
+  await db.run(sql`insert into pending_identities ${insertion({ ...pending })}`)
 }
 
 /** Deletes and returns it. Undefined when it is expired or belongs to another user. */
@@ -49,13 +45,4 @@ export function usePending(tx: Db, user_id: number, token_hash: string, now: str
   return tx.get<Identity>(sql`
     delete from pending_identities where token_hash = ${token_hash} and user_id = ${user_id} and expires_at > ${now}
     returning issuer, subject, provider, email`)
-}
-
-export async function removeExpired(db: Db, now: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`pending_identities`,
-    key: [sql`token_hash`],
-    where: sql`expires_at <= ${now}`,
-    order: sql`expires_at`,
-  })
 }

@@ -1,6 +1,7 @@
 import type { Lease } from '../background/leases.ts'
 import type { Database, Db } from '../sql/db.ts'
 import { name, sql } from '../sql/template.ts'
+import { returnedRow } from './rows.ts'
 
 /**
  * Creates the row of the installation unless it exists, and locks it until the transaction ends: when two nodes start on
@@ -121,6 +122,5 @@ export async function workload(db: Db, now: string): Promise<Workload> {
       (select last_backup_at from installation) as last_backup_at,
       (select last_backup_failed_at from installation) as last_backup_failed_at,
       (select last_backup_error from installation) as last_backup_error`)
-  if (!row) throw new Error('The database returned no row.')
-  return row
+  return returnedRow(row)
 }

@@ -1,9 +1,9 @@
 /** Stored credentials that several batch exports of an organization can use. */
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, lookup, oneOf, sql } from '../sql/template.ts'
+import { assignments, forUpdate, insertion, lookup, oneOf, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
-import { listPage } from './rows.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 
 export type IntegrationKind = components['schemas']['IntegrationKind']
 
@@ -30,18 +30,14 @@ export type IntegrationChanges = Partial<Omit<IntegrationRow, 'id' | 'organizati
 
 const counted = sql`i.*, (select count(*) from batch_exports x where x.integration_id = i.id) as batch_exports_count`
 
-export async function list(
+export function list(
   db: Db,
   organization_id: string,
-  { kind, limit, offset }: { kind?: IntegrationKind; limit: number; offset: number },
-): Promise<{ count: number; rows: CountedIntegrationRow[] }> {
+  { kind, ...paging }: Paging & { kind?: IntegrationKind },
+): Promise<Counted<CountedIntegrationRow>> {
   const ofKind = kind ? sql`and i.kind = ${kind}` : sql``
   const found = sql`from integrations i where i.organization_id = ${organization_id} ${ofKind}`
-  return listPage<CountedIntegrationRow>(
-    db,
-    sql`select ${counted} ${found} order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`,
-    found,
-  )
+  return listPage(db, paging, counted, found, sql`i.created_at desc, i.id desc`)
 }
 
 export function get(db: Db, organization_id: string, id: string): Promise<CountedIntegrationRow | undefined> {
@@ -61,11 +57,7 @@ export function lock(tx: Db, id: string): Promise<IntegrationRow | undefined> {
 }
 
 export async function create(tx: Db, row: IntegrationRow): Promise<void> {
-  await tx.run(sql`
-    insert into integrations (id, organization_id, name, kind, config, secrets, created_at, last_updated_at,
-      secrets_changed_at)
-    values (${row.id}, ${row.organization_id}, ${row.name}, ${row.kind}, ${row.config}, ${row.secrets},
-      ${row.created_at}, ${row.last_updated_at}, ${row.secrets_changed_at})`)
+  await tx.run(sql`insert into integrations ${insertion({ ...row })}`)
 }
 
 export async function update(tx: Db, id: string, changes: IntegrationChanges): Promise<void> {

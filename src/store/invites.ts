@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
 import { type Level, MEMBER } from './members.ts'
-import { listPage } from './rows.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 import { emailKey, type UserRow, userColumns } from './users.ts'
 
 export const INVITE_LIFETIME_MS = 72 * 3_600_000
@@ -54,17 +54,14 @@ const toInvite = (found: Joined): Invite => ({
 /** Invites created before this time have expired by `now`. */
 export const expiryCutoff = (now: string): string => new Date(Date.parse(now) - INVITE_LIFETIME_MS).toISOString()
 
-export async function list(
-  db: Db,
-  organization_id: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: Invite[] }> {
+export async function list(db: Db, organization_id: string, paging: Paging): Promise<Counted<Invite>> {
   const owned = sql`where i.organization_id = ${organization_id}`
   const { count, rows } = await listPage<Joined>(
     db,
-    sql`
-    select ${row}, ${userColumns} ${invites} ${owned}
-    order by i.created_at desc, i.id desc limit ${limit} offset ${offset}`,
+    paging,
+    sql`${row}, ${userColumns}`,
+    sql`${invites} ${owned}`,
+    sql`i.created_at desc, i.id desc`,
     sql`from invites i ${owned}`,
   )
   return { count, rows: rows.map(toInvite) }

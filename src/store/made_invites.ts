@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { name, skipLocked, sql } from '../sql/template.ts'
+import { insertion, name, skipLocked, sql } from '../sql/template.ts'
 
 /** A record of a created invite. It stays after the invite was used, replaced or deleted. */
 export interface MadeInviteRow {
@@ -40,9 +40,7 @@ export async function nthNewest(
 }
 
 export async function create(tx: Db, row: MadeInviteRow): Promise<void> {
-  await tx.run(sql`
-    insert into made_invites (id, organization_id, inviter_id, target_hash, created_at)
-    values (${row.id}, ${row.organization_id}, ${row.inviter_id}, ${row.target_hash}, ${row.created_at})`)
+  await tx.run(sql`insert into made_invites ${insertion({ ...row })}`)
 }
 
 /** Deletes some old rows. Later invites delete the rest. */

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { lookup, oneOf, type Sql, sql } from '../sql/template.ts'
-import { listPage } from './rows.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 import { emailKey, searchText, type UserRow, userColumns } from './users.ts'
 
 export const MEMBER = 1
@@ -27,19 +27,19 @@ const row = sql`m.id as membership_id, m.level, m.joined_at, m.updated_at, ${use
   exists (select 1 from identities i where i.user_id = u.id) as has_social_auth`
 const people = sql`from members m join users u on u.id = m.user_id`
 
-export async function list(
+export function list(
   db: Db,
   organization_id: string,
   { order = '-joined_at', email, search, updated_after }: MemberFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: MemberRow[] }> {
+  paging: Paging,
+): Promise<Counted<MemberRow>> {
   const byEmail = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
   const bySearch = search === undefined ? sql`` : sql`and ${contains(sql`u.search_key`, searchText(search))}`
   const byUpdate = updated_after === undefined ? sql`` : sql`and m.updated_at > ${updated_after}`
   const found = sql`${people} where m.organization_id = ${organization_id} and u.is_active
     ${byEmail} ${bySearch} ${byUpdate}`
-  const ordered = order === 'joined_at' ? sql`order by m.joined_at, m.id` : sql`order by m.joined_at desc, m.id desc`
-  return listPage<MemberRow>(db, sql`select ${row} ${found} ${ordered} limit ${limit} offset ${offset}`, found)
+  const ordered = order === 'joined_at' ? sql`m.joined_at, m.id` : sql`m.joined_at desc, m.id desc`
+  return listPage(db, paging, row, found, ordered)
 }
 
 const contains = (text: Sql, part: string): Sql =>

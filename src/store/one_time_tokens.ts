@@ -1,6 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
-import { deleteAll } from './rows.ts'
+import { insertion, sql } from '../sql/template.ts'
 
 export type TokenKind = 'sign_in' | 'password_reset' | 'email_verification'
 
@@ -14,9 +13,7 @@ export interface OneTimeTokenRow {
 }
 
 export async function create(db: Db, token: OneTimeTokenRow & { token_hash: string }): Promise<void> {
-  await db.run(sql`
-    insert into one_time_tokens (token_hash, kind, user_id, email, created_at, expires_at)
-    values (${token.token_hash}, ${token.kind}, ${token.user_id}, ${token.email}, ${token.created_at}, ${token.expires_at})`)
+  await db.run(sql`insert into one_time_tokens ${insertion({ ...token })}`)
 }
 
 export function get(db: Db, kind: TokenKind, token_hash: string, now: string): Promise<OneTimeTokenRow | undefined> {
@@ -36,13 +33,4 @@ export function use(db: Db, kind: TokenKind, token_hash: string, now: string): P
 export async function removeAll(db: Db, user_id: number, kind?: TokenKind): Promise<void> {
   await db.run(sql`
     delete from one_time_tokens where user_id = ${user_id} ${kind === undefined ? sql`` : sql`and kind = ${kind}`}`)
-}
-
-export async function removeExpired(db: Db, now: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`one_time_tokens`,
-    key: [sql`token_hash`],
-    where: sql`expires_at <= ${now}`,
-    order: sql`expires_at`,
-  })
 }

@@ -4,7 +4,7 @@ import { changedFields, isEmpty, pickDefined } from './changes.ts'
 import { allowsOrganization, type KeyRestrictions, organizationFilter, projectFilter } from './key-restrictions.ts'
 import { type Level, OWNER } from './members.ts'
 import * as purges from './purges.ts'
-import { listPage } from './rows.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 
 /** 0 no plugins, 3 view and configure, 6 install, 9 share with all organizations. */
 export type PluginsAccessLevel = 0 | 3 | 6 | 9
@@ -48,22 +48,17 @@ export function enforcementFilter(id: Sql, exemption: Exemption): Sql {
       and d.verified_at is not null))`
 }
 
-export async function list(
+export function list(
   db: Db,
   user_id: number,
   restrictions: KeyRestrictions,
   exemption: Exemption,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: OrganizationRow[] }> {
+  paging: Paging,
+): Promise<Counted<OrganizationRow>> {
   const visible = sql`where m.user_id = ${user_id} ${organizationFilter(restrictions)}
     ${enforcementFilter(sql`m.organization_id`, exemption)}`
-  return listPage<OrganizationRow>(
-    db,
-    sql`
-    select ${row} ${memberships} ${visible} order by m.organization_created_at, m.organization_id
-    limit ${limit} offset ${offset}`,
-    sql`from members m ${visible}`,
-  )
+  const order = sql`m.organization_created_at, m.organization_id`
+  return listPage(db, paging, row, sql`${memberships} ${visible}`, order, sql`from members m ${visible}`)
 }
 
 /** Undefined unless the user is a member and the key allows the organization. */
@@ -106,15 +101,8 @@ export interface NewOrganization extends OrganizationInput {
 
 /** Creates an organization without members. False when the slug is taken. */
 export async function create(tx: Db, organization: NewOrganization): Promise<boolean> {
-  const {
-    id,
-    name,
-    slug,
-    plugins_access_level,
-    is_member_join_email_enabled = true,
-    enforce_2fa = null,
-    now,
-  } = organization
+  const { id, name, slug, plugins_access_level, now, ...rest } = organization
+  const { is_member_join_email_enabled = true, enforce_2fa = null } = rest
   const created = await tx.run(sql`
     insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
       is_member_join_email_enabled, enforce_2fa, customer_id, member_count)

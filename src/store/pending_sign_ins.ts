@@ -1,6 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
-import { deleteAll } from './rows.ts'
+import { insertion, sql } from '../sql/template.ts'
 import type { SignInMethod } from './sessions.ts'
 
 /** A sign-in whose first step succeeded and that waits for the second factor. */
@@ -11,9 +10,7 @@ export interface PendingSignInRow {
 }
 
 export async function create(db: Db, pending: PendingSignInRow & { token_hash: string }): Promise<void> {
-  await db.run(sql`
-    insert into pending_sign_ins (token_hash, user_id, method, expires_at)
-    values (${pending.token_hash}, ${pending.user_id}, ${pending.method}, ${pending.expires_at})`)
+  await db.run(sql`insert into pending_sign_ins ${insertion({ ...pending })}`)
 }
 
 export function get(db: Db, token_hash: string, now: string): Promise<PendingSignInRow | undefined> {
@@ -28,13 +25,4 @@ export async function remove(db: Db, token_hash: string): Promise<boolean> {
 
 export async function removeAll(db: Db, user_id: number): Promise<void> {
   await db.run(sql`delete from pending_sign_ins where user_id = ${user_id}`)
-}
-
-export async function removeExpired(db: Db, now: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`pending_sign_ins`,
-    key: [sql`token_hash`],
-    where: sql`expires_at <= ${now}`,
-    order: sql`expires_at`,
-  })
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
+import { insertion, sql } from '../sql/template.ts'
 
 /** A person whose deletion has begun. The row is deleted when the event store has deleted the person. */
 export interface PersonDeletionRow {
@@ -11,9 +11,7 @@ export interface PersonDeletionRow {
 }
 
 export async function create(tx: Db, row: PersonDeletionRow): Promise<void> {
-  await tx.run(sql`
-    insert into person_deletions (id, project_id, person_id, delete_events, deleted_at)
-    values (${row.id}, ${row.project_id}, ${row.person_id}, ${row.delete_events}, ${row.deleted_at})`)
+  await tx.run(sql`insert into person_deletions ${insertion({ ...row })}`)
 }
 
 /** Deletions that began before a time. */

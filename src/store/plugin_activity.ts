@@ -2,6 +2,7 @@
 import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
 import { byIds, type Family, type PluginRow, visibleTo } from './plugins.ts'
+import type { Counted, Paging } from './rows.ts'
 
 export interface FieldChange {
   type: Scope
@@ -59,8 +60,8 @@ export async function list(
   db: Db,
   organization_id: string,
   family: Family,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: PluginActivity[] }> {
+  { limit, offset }: Paging,
+): Promise<Counted<PluginActivity>> {
   const touched = sql`from activity_log a join plugins p on p.id = a.plugin_id
     where a.organization_id = ${organization_id} and a.plugin_id is not null and p.family = ${family}
       and (p.organization_id = ${organization_id} or (${visibleTo(organization_id)}))`

@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
-import { assignments, forUpdate, lookup, sql } from '../sql/template.ts'
+import { assignments, forUpdate, insertion, lookup, sql } from '../sql/template.ts'
 import { definedFields } from './changes.ts'
-import { listPage, returnedRow } from './rows.ts'
+import { type Counted, listPage, type Paging, returnedRow } from './rows.ts'
 
 export interface PluginConfigRow {
   id: number
@@ -31,18 +31,8 @@ export type PluginConfigWrite = Partial<
   Pick<PluginConfigRow, 'sort_order' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'description' | 'filters'>
 > & { enabled?: boolean }
 
-export async function list(
-  db: Db,
-  project_id: number,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: PluginConfigRow[] }> {
-  const owned = sql`from plugin_configs where project_id = ${project_id}`
-  return listPage<PluginConfigRow>(
-    db,
-    sql`select * ${owned} order by sort_order, id limit ${limit} offset ${offset}`,
-    owned,
-  )
-}
+export const list = (db: Db, project_id: number, paging: Paging): Promise<Counted<PluginConfigRow>> =>
+  listPage(db, paging, sql`*`, sql`from plugin_configs where project_id = ${project_id}`, sql`sort_order, id`)
 
 export function get(db: Db, project_id: number, id: number): Promise<PluginConfigRow | undefined> {
   return db.get<PluginConfigRow>(lookup`select * from plugin_configs where project_id = ${project_id} and id = ${id}`)
@@ -67,12 +57,8 @@ export async function create(
   config: Omit<PluginConfigRow, 'id' | 'secrets' | 'disabled_at' | 'created_at' | 'updated_at'>,
   now: string,
 ): Promise<PluginConfigRow> {
-  const created = await tx.get<PluginConfigRow>(sql`
-    insert into plugin_configs (plugin_id, project_id, enabled, sort_order, config, secret_keys, secrets, name,
-      description, filters, web_token, created_at, updated_at)
-    values (${config.plugin_id}, ${config.project_id}, ${config.enabled}, ${config.sort_order}, ${config.config},
-      ${config.secret_keys}, null, ${config.name}, ${config.description}, ${config.filters}, ${config.web_token}, ${now}, ${now})
-    returning *`)
+  const row = insertion({ ...config, created_at: now, updated_at: now })
+  const created = await tx.get<PluginConfigRow>(sql`insert into plugin_configs ${row} returning *`)
   return returnedRow(created)
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
-import { chunks, rows, type Sql, sql } from '../sql/template.ts'
-import { deleteAll, listPage } from './rows.ts'
+import { chunks, rows, sql } from '../sql/template.ts'
+import { type Counted, deleteBefore, listPage, type Paging } from './rows.ts'
 import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] as const
@@ -52,27 +52,15 @@ export interface LogFilter extends LogEntryFilter {
 }
 
 /** The newest first. */
-export async function list(
+export function list(
   db: Db,
   { plugin_config_id, ...filter }: LogFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: LogEntryRow[] }> {
-  const found: Sql = sql`
-    from plugin_log_entries where plugin_config_id = ${plugin_config_id}
-      ${matchingEntries(filter)}`
-  return listPage<LogEntryRow>(
-    db,
-    sql`select * ${found} order by timestamp desc, id desc limit ${limit} offset ${offset}`,
-    found,
-  )
+  paging: Paging,
+): Promise<Counted<LogEntryRow>> {
+  const found = sql`from plugin_log_entries where plugin_config_id = ${plugin_config_id} ${matchingEntries(filter)}`
+  return listPage(db, paging, sql`*`, found, sql`timestamp desc, id desc`)
 }
 
 /** Deletes the entries older than `before`. */
-export async function pruneAll(db: Db, before: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`plugin_log_entries`,
-    key: [sql`id`],
-    where: sql`timestamp < ${before}`,
-    order: sql`timestamp`,
-  })
-}
+export const pruneAll = (db: Db, before: string): Promise<void> =>
+  deleteBefore(db, 'plugin_log_entries', ['id'], 'timestamp', before)

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
-import { deleteAll } from './rows.ts'
+import { deleteBefore } from './rows.ts'
 
 /** PostgreSQL sums to a numeric, which its driver returns as text. */
 const BIGINT: Either = { sqlite: sql`integer`, postgres: sql`bigint` }
@@ -64,18 +64,8 @@ export function totals(db: Db, ids: readonly number[], since: string): Promise<C
 
 /** Deletes counts and values of hours before `before`. */
 export async function prune(db: Db, before: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`plugin_metrics`,
-    key: [sql`plugin_config_id`, sql`hour`, sql`category`],
-    where: sql`hour < ${before}`,
-    order: sql`hour`,
-  })
-  await deleteAll(db, {
-    table: sql`plugin_metric_values`,
-    key: [sql`plugin_config_id`, sql`hour`, sql`name`, sql`kind`],
-    where: sql`hour < ${before}`,
-    order: sql`hour`,
-  })
+  await deleteBefore(db, 'plugin_metrics', ['plugin_config_id', 'hour', 'category'], 'hour', before)
+  await deleteBefore(db, 'plugin_metric_values', ['plugin_config_id', 'hour', 'name', 'kind'], 'hour', before)
 }
 
 export type ValueKind = 'sum' | 'max' | 'min'

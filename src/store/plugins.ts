@@ -1,7 +1,18 @@
 import type { Db } from '../sql/db.ts'
-import { assignments, chunks, type Either, forUpdate, oneOf, rows, type Sql, sql, type Value } from '../sql/template.ts'
+import {
+  assignments,
+  chunks,
+  type Either,
+  forUpdate,
+  insertion,
+  oneOf,
+  rows,
+  type Sql,
+  sql,
+  type Value,
+} from '../sql/template.ts'
 import { definedFields } from './changes.ts'
-import { listPage } from './rows.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 
 /** All families share one table. The family of a plugin never changes. */
 export type Family = 'pipeline_destinations' | 'pipeline_frontend_apps' | 'pipeline_import_apps'
@@ -67,11 +78,6 @@ export interface TranspiledFile extends PluginFile {
   transpiled: string | null
 }
 
-interface Paging {
-  limit: number
-  offset: number
-}
-
 const row = sql`p.id, p.organization_id, o.name as organization_name, p.family, p.plugin_type, p.name, p.description,
   p.url, p.url_key, p.private_token, p.icon, p.config_schema, p.tag, p.latest_tag, p.is_global, p.capabilities, p.metrics,
   p.public_jobs, p.revision`
@@ -100,19 +106,16 @@ const filterBy = (filter: PluginFilter, organization_id: string): Sql => {
   return filter === 'sending' ? sql`and ${enabledIn(organization_id)} and p.sends_events = ${true}` : sql``
 }
 
-export async function list(
+export function list(
   db: Db,
   organization_id: string,
   family: Family,
   filter: PluginFilter,
-  { limit, offset }: Paging,
-): Promise<{ count: number; rows: PluginRow[] }> {
+  paging: Paging,
+): Promise<Counted<PluginRow>> {
   const chosen = sql`p.family = ${family} and ${visibleTo(organization_id)} ${filterBy(filter, organization_id)}`
-  return listPage<PluginRow>(
-    db,
-    sql`select ${row} ${plugins} where ${chosen} order by p.id limit ${limit} offset ${offset}`,
-    sql`from plugins p where ${chosen}`,
-  )
+  const found = sql`${plugins} where ${chosen}`
+  return listPage(db, paging, row, found, sql`p.id`, sql`from plugins p where ${chosen}`)
 }
 
 /** Undefined when the organization cannot see the plugin. Without a family, all families match. */
@@ -143,15 +146,15 @@ export async function hasUrl(db: Db, organization_id: string, url_key: string): 
 
 /** Undefined when the organization already has a plugin from that URL. */
 export async function create(tx: Db, plugin: NewPlugin, now: string): Promise<number | undefined> {
-  const created = await tx.get<{ id: number }>(sql`
-    insert into plugins (organization_id, family, plugin_type, name, description, url, url_key, private_token, icon,
-      config_schema, tag, latest_tag, latest_tag_checked_at, is_global, capabilities, sends_events, metrics, public_jobs,
-      revision, created_at, updated_at, deleted_at)
-    values (${plugin.organization_id}, ${plugin.family}, ${plugin.plugin_type}, ${plugin.name}, ${plugin.description},
-      ${plugin.url}, ${plugin.url_key}, null, ${plugin.icon}, ${plugin.config_schema}, ${plugin.tag},
-      ${plugin.latest_tag}, ${plugin.latest_tag === null ? null : now}, ${plugin.is_global}, ${plugin.capabilities},
-      ${sendsEvents(plugin.capabilities)}, ${plugin.metrics}, ${plugin.public_jobs}, 0, ${now}, ${now}, null)
-    on conflict do nothing returning id`)
+  const row = insertion({
+    ...plugin,
+    latest_tag_checked_at: plugin.latest_tag === null ? null : now,
+    sends_events: sendsEvents(plugin.capabilities),
+    revision: 0,
+    created_at: now,
+    updated_at: now,
+  })
+  const created = await tx.get<{ id: number }>(sql`insert into plugins ${row} on conflict do nothing returning id`)
   return created?.id
 }
 

@@ -6,7 +6,7 @@ import { allowsProject, type KeyRestrictions, projectFilter } from './key-restri
 import type { Level } from './members.ts'
 import { type Exemption, enforcementFilter, type PluginsAccessLevel } from './organizations.ts'
 import * as purges from './purges.ts'
-import { listPage, returnedRow } from './rows.ts'
+import { type Counted, listPage, type Paging, returnedRow } from './rows.ts'
 
 export interface ProjectRow {
   id: number
@@ -46,16 +46,16 @@ const memberships = sql`from members m join projects p on p.organization_id = m.
 const membersView = sql`${row}, m.level as membership_level, o.enforce_2fa, o.plugins_access_level
   ${memberships} join organizations o on o.id = p.organization_id`
 
-export async function list(
+export function list(
   db: Db,
   user_id: number,
   restrictions: KeyRestrictions,
   exemption: Exemption,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: ProjectRow[] }> {
+  paging: Paging,
+): Promise<Counted<ProjectRow>> {
   const visible = sql`${memberships} where m.user_id = ${user_id} ${projectFilter(restrictions)}
     ${enforcementFilter(sql`p.organization_id`, exemption)}`
-  return listPage<ProjectRow>(db, sql`select ${row} ${visible} order by p.id limit ${limit} offset ${offset}`, visible)
+  return listPage(db, paging, row, visible, sql`p.id`)
 }
 
 /** Undefined unless the user is a member of the organization and the key allows the project. */

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
-import { deleteAll } from './rows.ts'
+import { deleteBefore } from './rows.ts'
 
 /** Requests counted under a name in one window. `start` is in milliseconds. */
 export interface RequestCount {
@@ -31,10 +31,12 @@ export function add(db: Db, counted: readonly RequestCount[]): Promise<RequestTo
 /** Deletes windows of these lengths that have expired for every limit. */
 export async function removeExpired(db: Db, now_ms: number, lengths: readonly number[]): Promise<void> {
   for (const seconds of lengths)
-    await deleteAll(db, {
-      table: sql`request_counts`,
-      key: [sql`name`, sql`seconds`, sql`start`],
-      where: sql`seconds = ${seconds} and start < ${now_ms - seconds * 2_000}`,
-      order: sql`start`,
-    })
+    await deleteBefore(
+      db,
+      'request_counts',
+      ['name', 'seconds', 'start'],
+      'start',
+      now_ms - seconds * 2_000,
+      sql`seconds = ${seconds} and`,
+    )
 }

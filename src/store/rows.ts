@@ -1,5 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { among, type Either, joined, type Sql, sql } from '../sql/template.ts'
+import { among, type Either, joined, name, type Sql, sql } from '../sql/template.ts'
 
 /** The row of a statement that always returns one, such as `insert … returning *` or `select count(*)`. */
 export function returnedRow<Row>(row: Row | undefined): Row {
@@ -7,27 +7,50 @@ export function returnedRow<Row>(row: Row | undefined): Row {
   return row
 }
 
-/** Runs `selected`, and counts all rows of `found`. PostgreSQL gets both statements together. */
-export async function listPage<Row>(db: Db, selected: Sql, found: Sql): Promise<{ count: number; rows: Row[] }> {
-  const [rows, count] = await Promise.all([db.all<Row>(selected), db.count(found)])
+export interface Paging {
+  limit: number
+  offset: number
+}
+
+export interface Counted<Row> {
+  /** The number of all rows. */
+  count: number
+  rows: Row[]
+}
+
+/** One page of the rows of `found`, in order. All rows of `counted` are counted; PostgreSQL gets both statements together. */
+export async function listPage<Row>(
+  db: Db,
+  { limit, offset }: Paging,
+  columns: Sql,
+  found: Sql,
+  order: Sql,
+  counted = found,
+): Promise<Counted<Row>> {
+  const [rows, count] = await Promise.all([
+    db.all<Row>(sql`select ${columns} ${found} order by ${order} limit ${limit} offset ${offset}`),
+    db.count(counted),
+  ])
   return { count, rows }
 }
 
 /** Rows per delete. Other writes wait for one of them at most. */
 export const DELETED_ROWS = 200
 
-/**
- * Deletes all rows of a table that match a condition, in bounded statements. `key` is the primary key, and `order` names the
- * index to read.
- */
-export async function deleteAll(
+/** Deletes all rows whose `column` is below a value, in bounded statements. An index begins with `more` and the column. */
+export async function deleteBefore(
   db: Db,
-  { table, key, where, order }: { table: Sql; key: readonly Sql[]; where: Sql; order: Sql },
+  table: string,
+  /** The primary key. */
+  key: readonly string[],
+  column: string,
+  before: string | number,
+  more = sql``,
 ): Promise<void> {
-  const columns: Either = { sqlite: joined(key, ', '), postgres: sql`ctid` }
+  const columns: Either = { sqlite: joined(key.map(name), ', '), postgres: sql`ctid` }
   for (let removed = DELETED_ROWS; removed === DELETED_ROWS; )
     removed = await db.run(sql`
-      delete from ${table} where (${columns}) ${among(sql`
-        select ${columns} from ${table} where ${where}
-        order by ${order} limit ${DELETED_ROWS}`)}`)
+      delete from ${name(table)} where (${columns}) ${among(sql`
+        select ${columns} from ${name(table)} where ${more} ${name(column)} < ${before}
+        order by ${name(column)} limit ${DELETED_ROWS}`)}`)
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
-import { lookup, sql } from '../sql/template.ts'
-import { deleteAll, listPage } from './rows.ts'
+import { insertion, lookup, sql } from '../sql/template.ts'
+import { type Counted, deleteBefore, listPage, type Paging } from './rows.ts'
 import { type UserRow, userColumns } from './users.ts'
 
 /** How a user signed in: `password`, `link`, `signup`, or the name of a single sign-on provider. */
@@ -34,16 +34,8 @@ export async function getByHash(
   return row && { session: { ...row, id: row.session_id, created_at: row.session_created_at }, user: row }
 }
 
-export async function create(
-  db: Db,
-  { token_hash, ...session }: SessionRow & { token_hash: string },
-): Promise<SessionRow> {
-  await db.run(sql`
-    insert into sessions (id, token_hash, user_id, method, domain_id, second_factor, address, user_agent, created_at,
-      last_used_at, expires_at)
-    values (${session.id}, ${token_hash}, ${session.user_id}, ${session.method}, ${session.domain_id},
-      ${session.second_factor}, ${session.address}, ${session.user_agent}, ${session.created_at}, ${session.last_used_at},
-      ${session.expires_at})`)
+export async function create(db: Db, session: SessionRow, token_hash: string): Promise<SessionRow> {
+  await db.run(sql`insert into sessions ${insertion({ ...session, token_hash })}`)
   return session
 }
 
@@ -55,18 +47,9 @@ export interface Active {
 
 const isActive = ({ now, idle_since }: Active) => sql`s.expires_at > ${now} and s.last_used_at > ${idle_since}`
 
-export async function list(
-  db: Db,
-  user_id: number,
-  active: Active,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ count: number; rows: SessionRow[] }> {
+export async function list(db: Db, user_id: number, active: Active, paging: Paging): Promise<Counted<SessionRow>> {
   const found = sql`from sessions s where s.user_id = ${user_id} and ${isActive(active)}`
-  return listPage<SessionRow>(
-    db,
-    sql`select ${columns} ${found} order by s.last_used_at desc, s.id desc limit ${limit} offset ${offset}`,
-    found,
-  )
+  return listPage(db, paging, columns, found, sql`s.last_used_at desc, s.id desc`)
 }
 
 export async function touch(db: Db, id: string, now: string): Promise<void> {
@@ -113,17 +96,19 @@ export async function removeOfDomain(db: Db, domain: string): Promise<EndedSessi
 
 const byId = (a: EndedSession, b: EndedSession): number => (a.id < b.id ? -1 : 1)
 
-export async function removeExpired(db: Db, { now, idle_since }: Active): Promise<void> {
-  await deleteAll(db, {
-    table: sql`sessions`,
-    key: [sql`id`],
-    where: sql`expires_at <= ${now}`,
-    order: sql`expires_at`,
-  })
-  await deleteAll(db, {
-    table: sql`sessions`,
-    key: [sql`id`],
-    where: sql`last_used_at <= ${idle_since}`,
-    order: sql`last_used_at`,
-  })
+/** The tables with an `expires_at`, and the key of each. */
+const EXPIRING = [
+  ['sessions', 'id'],
+  ['pending_sign_ins', 'token_hash'],
+  ['one_time_tokens', 'token_hash'],
+  ['pending_identities', 'token_hash'],
+  ['sso_requests', 'id_hash'],
+  ['used_assertions', 'id_hash'],
+] as const
+
+/** Deletes expired sessions, tokens, incomplete sign-ins and failures. */
+export async function removeExpired(db: Db, { now, idle_since }: Active, failed_before: string): Promise<void> {
+  for (const [table, key] of EXPIRING) await deleteBefore(db, table, [key], 'expires_at', now)
+  await deleteBefore(db, 'sessions', ['id'], 'last_used_at', idle_since)
+  await deleteBefore(db, 'sign_in_failures', ['name'], 'last_failed_at', failed_before)
 }

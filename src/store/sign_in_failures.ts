@@ -1,6 +1,5 @@
 import type { Db } from '../sql/db.ts'
 import { joined, sql } from '../sql/template.ts'
-import { deleteAll } from './rows.ts'
 
 /** Counts failures by name, such as an account and a client address. Names are hashes. */
 export interface FailureRow {
@@ -70,13 +69,4 @@ export async function release(db: Db, name: string, { blocked_until }: FailureRo
 
 export async function remove(db: Db, name: string): Promise<void> {
   await db.run(sql`delete from sign_in_failures where name = ${name}`)
-}
-
-export async function removeOlder(db: Db, last_failed_before: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`sign_in_failures`,
-    key: [sql`name`],
-    where: sql`last_failed_at < ${last_failed_before}`,
-    order: sql`last_failed_at`,
-  })
 }

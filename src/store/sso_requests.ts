@@ -1,6 +1,5 @@
 import type { Db } from '../sql/db.ts'
-import { sql } from '../sql/template.ts'
-import { deleteAll } from './rows.ts'
+import { insertion, sql } from '../sql/template.ts'
 import type { SignInMethod } from './sessions.ts'
 
 /** A sign-on that a browser started and the provider has not completed yet. */
@@ -17,10 +16,7 @@ export interface SsoRequestRow {
 }
 
 export async function create(db: Db, request: SsoRequestRow & { id_hash: string }): Promise<void> {
-  await db.run(sql`
-    insert into sso_requests (id_hash, provider, domain_id, browser_hash, next, invite_id, expires_at)
-    values (${request.id_hash}, ${request.provider}, ${request.domain_id}, ${request.browser_hash}, ${request.next},
-      ${request.invite_id}, ${request.expires_at})`)
+  await db.run(sql`insert into sso_requests ${insertion({ ...request })}`)
 }
 
 /** Deletes and returns the request: each can be used once. */
@@ -35,19 +31,4 @@ export async function useAssertion(db: Db, id_hash: string, expires_at: string):
   const used = await db.run(sql`
     insert into used_assertions (id_hash, expires_at) values (${id_hash}, ${expires_at}) on conflict (id_hash) do nothing`)
   return used > 0
-}
-
-export async function removeExpired(db: Db, now: string): Promise<void> {
-  await deleteAll(db, {
-    table: sql`sso_requests`,
-    key: [sql`id_hash`],
-    where: sql`expires_at <= ${now}`,
-    order: sql`expires_at`,
-  })
-  await deleteAll(db, {
-    table: sql`used_assertions`,
-    key: [sql`id_hash`],
-    where: sql`expires_at <= ${now}`,
-    order: sql`expires_at`,
-  })
 }
