@@ -3,17 +3,18 @@ import type { Logger } from 'pino'
 import { createPasswordProcesses } from './auth/password-processes.ts'
 import { createPasswords } from './auth/passwords.ts'
 import { activeAt } from './auth/sessions.ts'
+import type { Loop } from './background/loop.ts'
 import { createParts, type Keep } from './background/parts.ts'
 import { createScheduledBackups, type ScheduledBackups } from './backups/schedule.ts'
 import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
-import { createEventCounter, type EventCounter } from './events/counts.ts'
+import { createEventCounter } from './events/counts.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
 import { advancePositions, createTransactionWatch } from './events/positions.ts'
 import { createPurger, type Purger } from './events/purge.ts'
 import { createEventReader, type EventReader } from './events/readers.ts'
-import { createSessionCloser, type SessionCloser } from './events/sessions.ts'
+import { createSessionCloser } from './events/sessions.ts'
 import { createEventWriter, type EventWriter } from './events/writer.ts'
 import { type Alerter, createAlerter } from './exports/alerter.ts'
 import { createDeliveryProcesses, type DeliveryProcesses } from './exports/delivery-processes.ts'
@@ -81,8 +82,8 @@ export interface Deps {
   /** Encrypts stored secrets. */
   readonly vault: Vault
   /** Counts events that were stored before hourly counts existed. */
-  readonly counter: EventCounter
-  readonly sessionCloser: SessionCloser
+  readonly counter: Loop
+  readonly sessionCloser: Loop
   /** Deletes events of deleted projects and expired events. Wake it after deleting a project. */
   readonly purger: Purger
   /** Makes scheduled backups. Null unless they are configured. */
@@ -170,26 +171,12 @@ async function openParts(options: DepsOptions, keep: Keep): Promise<Omit<Deps, '
   }
 }
 
-type Databases = Pick<
-  Deps,
-  | 'config'
-  | 'log'
-  | 'metrics'
-  | 'tracing'
-  | 'db'
-  | 'events'
-  | 'eventReader'
-  | 'vault'
-  | 'now'
-  | 'milliseconds'
-  | 'started_at'
-  | 'ids'
->
+type Databases = Awaited<ReturnType<typeof openDatabases>>
 
 async function openDatabases(
   { config, log, clock = Date.now, ids: injectedIds, readerProgram }: DepsOptions,
   keep: Keep,
-): Promise<Databases> {
+) {
   const metrics = createMetrics()
   const traces = tracingSettings(config)
   const tracing = traces && keep(await openTracing(traces, tracingErrors(log)))
@@ -208,7 +195,7 @@ async function openDatabases(
   const ids = injectedIds ?? makeIds(milliseconds)
   const events = await openStores({ url: config.DATABASE_URL, db, ids, now: now(), observer })
   if (events !== db) keep({ stop: () => events.close() })
-  const vault = await prepareVault({ config, db, events, log })
+  const vault = await prepareVault({ config, log }, db, events)
   const eventReader = await createEventReader({
     events,
     url: config.DATABASE_URL,
@@ -339,8 +326,7 @@ function observeStatements({
   log,
   metrics,
   tracing,
-}: Pick<Deps, 'config' | 'log' | 'metrics' | 'tracing'>): Required<Pick<DbOptions, 'observe'>> &
-  Pick<DbOptions, 'snapshot' | 'background_checkpoints'> {
+}: Pick<Deps, 'config' | 'log' | 'metrics' | 'tracing'>): DbOptions {
   const engine = config.DATABASE_URL.startsWith('postgres') ? 'postgres' : 'sqlite'
   return {
     observe: (seconds, text) => {
@@ -371,12 +357,7 @@ function tracingErrors(log: Logger): (reason: string) => void {
 }
 
 /** Opens the vault, re-encrypts secrets after a key change, and adjusts positions after a restore. */
-async function prepareVault({
-  config,
-  db,
-  events,
-  log,
-}: Pick<Deps, 'config' | 'db' | 'events' | 'log'>): Promise<Vault> {
+async function prepareVault({ config, log }: DepsOptions, db: Database, events: Database): Promise<Vault> {
   const vault = await openVault(db, config)
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
   const reencrypted = await reencryptSecrets(db, vault)
@@ -386,20 +367,16 @@ async function prepareVault({
   return vault
 }
 
-/** Migrates both databases and returns the one with the events. */
-export async function openStores({
-  url,
-  db,
-  ids,
-  now,
-  observer,
-}: {
+interface StoreOptions {
   url: string
   db: Database
   ids: Ids
   now: string
-  observer?: Pick<DbOptions, 'observe' | 'snapshot' | 'background_checkpoints'>
-}): Promise<Database> {
+  observer?: DbOptions
+}
+
+/** Migrates both databases and returns the one with the events. */
+export async function openStores({ url, db, ids, now, observer = {} }: StoreOptions): Promise<Database> {
   await migrate(db, now)
   if ((await identity(db)) === undefined) await db.tx((tx) => claim(tx, ids.uuid(), now))
   const installation = await identity(db)
@@ -412,15 +389,8 @@ const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
   resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
 
 /** Loads the mail library only when email is configured. */
-async function openMail({
-  config,
-  db,
-  ids,
-  now,
-  milliseconds,
-  log,
-  metrics,
-}: Pick<Deps, 'config' | 'db' | 'ids' | 'now' | 'milliseconds' | 'log' | 'metrics'>): Promise<Mailer | null> {
+async function openMail({ config, log, metrics, ...used }: Databases): Promise<Mailer | null> {
+  const { db, ids, now, milliseconds } = used
   if (!config.SMTP_URL || !config.SITE_URL) return null
   const { smtpSender } = await import('./mail/smtp.ts')
   const from = config.MAIL_FROM ?? `workspace-admin@${new URL(config.SITE_URL).hostname}`

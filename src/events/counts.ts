@@ -1,12 +1,13 @@
 /** The number of events per project, hour and name. It is updated in the same transaction as the events. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createLoop } from '../background/loop.ts'
+import { createLoop, type Loop, type LoopLog } from '../background/loop.ts'
 import { createSetAside } from '../background/set-aside.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, type Either, forUpdate, joined, oneOf, rows, type Sql, sql } from '../sql/template.ts'
 import { type Extract, POSITION, scanQuery } from './extract.ts'
 import type { EventReader } from './readers.ts'
+import { rowKey, rowKeyOf } from './tail.ts'
 
 export const HOUR = 3_600_000_000
 /** The name of the row with all events of an hour. No event has an empty name. */
@@ -173,35 +174,18 @@ const CHUNK = 20_000
 const FIRST_ROUND_MS = 1_000
 const ROUND_MS = 600_000
 
-export interface EventCounter {
-  /** Starts the background loop. */
-  start(): void
-  /** Counts everything that is not counted yet. */
-  work(): Promise<void>
-  stop(): Promise<void>
-}
-
-interface Log {
-  info(fields: object, text: string): void
-  error(fields: object, text: string): void
+interface EventCounterOptions {
+  events: Db
+  reader: EventReader
+  log: LoopLog
 }
 
 /** Counts the events that are older than the table of counts, in the background. It continues after a restart. */
-export function createEventCounter({
-  events,
-  reader,
-  log,
-}: {
-  events: Db
-  reader: EventReader
-  log: Log
-}): EventCounter {
+export function createEventCounter({ events, reader, log }: EventCounterOptions): Loop {
   const loop = createLoop({
     name: 'event counter',
-    round: async () => {
-      await work()
-      return ROUND_MS
-    },
+    round: () => work().then(() => ROUND_MS),
+    first_ms: FIRST_ROUND_MS,
     retry_ms: ROUND_MS,
     onError: (error) => log.error({ err: error }, 'counting events failed; the next round continues'),
   })
@@ -234,14 +218,7 @@ export function createEventCounter({
     return total
   }
 
-  return {
-    start: () => loop.start(FIRST_ROUND_MS),
-    work: async () => {
-      await loop.idle()
-      await work()
-    },
-    stop: loop.stop,
-  }
+  return loop
 }
 
 /** Counts the next events of a project that are not counted yet, up to `limit`. Returns 0 when all are counted. */
@@ -249,14 +226,15 @@ async function countNext(db: Db, reader: EventReader, project_id: number, limit:
   const uncounted = await db.get<Uncounted>(sql`select * from uncounted_events where project_id = ${project_id}`)
   if (!uncounted) return 0
   const { after_position, after_seq, last_seq, deletions } = uncounted
-  const rest = sql`e.project_id = ${project_id} and ${beyond('>', after_position, after_seq)} and e.seq <= ${last_seq}`
+  const rest = sql`e.project_id = ${project_id} and ${rowKey} > ${rowKeyOf({ position: after_position, seq: after_seq })}
+    and e.seq <= ${last_seq}`
   const read = <Row extends unknown[]>(query: Sql): Promise<Row[]> =>
     reader.rows<Row>(query, { project_id, lane: 'slow' })
   const [end] = await read<[position: number, seq: number]>(
     sql`select ${POSITION}, e.seq from events e where ${rest}
       order by ${either(sql`e.seq`, sql`e.position, e.seq`)} limit 1 offset ${limit - 1}`,
   )
-  const until = end ? sql`and ${beyond('<=', Number(end[0]), Number(end[1]))}` : sql``
+  const until = end ? sql`and ${rowKey} <= ${rowKeyOf({ position: Number(end[0]), seq: Number(end[1]) })}` : sql``
   const found = await read<[event: string, hour: number, count: number]>(
     sql`select e.event, ${hourSql}, count(*) from events e where ${rest} ${until} group by 1, 2`,
   )
@@ -284,12 +262,6 @@ async function countNext(db: Db, reader: EventReader, project_id: number, limit:
     found.reduce((sum, row) => sum + Number(row[2]), 0),
   )
 }
-
-/** On SQLite the position is `seq`. */
-const beyond = (operator: '>' | '<=', position: number, seq: number): Sql =>
-  operator === '>'
-    ? either(sql`e.seq > ${seq}`, sql`(e.position, e.seq) > (${position}, ${seq})`)
-    : either(sql`e.seq <= ${seq}`, sql`(e.position, e.seq) <= (${position}, ${seq})`)
 
 /** Discards all counts, and counts all events again in the background. */
 export async function recount(db: Db): Promise<void> {

@@ -143,7 +143,8 @@ function rowsQuery(extract: Extract, selected: Sql, after: Cursor | null, limit:
   const { model, range } = extract
   const rest =
     model === 'events'
-      ? sql`${fromEvents({ ...extract, range: startingAt(range, after) }, usesPerson(extract))} ${beyond(range, after)} ${upTo(range, through)}`
+      ? sql`${fromEvents({ ...extract, range: startingAt(range, after) }, usesPerson(extract))}
+          ${compareEvent(AFTER, range, after)} ${compareEvent(UP_TO, range, through)}`
       : fromEntries(extract, CHANGING_FEEDS[model], after, through)
   return sql`select ${selected} ${rest} order by ${orderOf(extract).order} limit ${limit}`
 }
@@ -203,23 +204,20 @@ function fromEntries(
   return sql`
     from ${name(table)} e ${either(sql`indexed by ${name(`${table}_by_position`)}`, sql``)} ${joins(project_id)}
     where e.project_id = ${project_id}
-      ${after ? beyondEntry(after, key) : sql``} ${through ? upToEntry(through, key) : sql``}
+      ${compareEntry(AFTER, after, key)} ${compareEntry(UP_TO, through, key)}
       and ${isInRange('e')} and ${condition(project_id, isInRange)} ${where ? sql`and ${where.sql}` : sql``}`
 }
 
-function beyondEntry(after: Cursor, key: Sql): Sql {
-  const [position, seq, last] = entryCursor(after)
-  return sql`and ${POSITION} >= ${position} and ${either(
-    sql`(e.seq, ${key}) > (${seq}, ${last})`,
-    sql`(e.position, e.seq, ${key}) > (${position}, ${seq}, ${last})`,
-  )}`
-}
+/** The operators that select the rows after a cursor, or those up to and including it. `major` compares the position alone. */
+const AFTER = { major: sql`>=`, key: sql`>` }
+const UP_TO = { major: sql`<=`, key: sql`<=` }
 
-function upToEntry(through: Cursor, key: Sql): Sql {
-  const [position, seq, last] = entryCursor(through)
-  return sql`and ${POSITION} <= ${position} and ${either(
-    sql`(e.seq, ${key}) <= (${seq}, ${last})`,
-    sql`(e.position, e.seq, ${key}) <= (${position}, ${seq}, ${last})`,
+function compareEntry(side: typeof AFTER, cursor: Cursor | null, key: Sql): Sql {
+  if (!cursor) return sql``
+  const [position, seq, last] = entryCursor(cursor)
+  return sql`and ${POSITION} ${side.major} ${position} and ${either(
+    sql`(e.seq, ${key}) ${side.key} (${seq}, ${last})`,
+    sql`(e.position, e.seq, ${key}) ${side.key} (${position}, ${seq}, ${last})`,
   )}`
 }
 
@@ -286,14 +284,9 @@ function startingAt(range: Range, after: Cursor | null): Range {
   return range.by === 'positions' ? { ...range, from: after[0] } : { ...range, start: after[0] }
 }
 
-function beyond({ by }: Range, after: Cursor | null): Sql {
-  if (!after) return sql``
-  if (by === 'times') return sql`and (e.timestamp, e.uuid) > (${after[0]}, ${after[1]})`
-  return either(sql`and e.seq > ${after[0]}`, sql`and (e.position, e.seq) > (${after[0]}, ${after[1]})`)
-}
-
-function upTo({ by }: Range, through: Cursor | null): Sql {
-  if (!through) return sql``
-  if (by === 'times') return sql`and (e.timestamp, e.uuid) <= (${through[0]}, ${through[1]})`
-  return either(sql`and e.seq <= ${through[0]}`, sql`and (e.position, e.seq) <= (${through[0]}, ${through[1]})`)
+function compareEvent(side: typeof AFTER, { by }: Range, cursor: Cursor | null): Sql {
+  if (!cursor) return sql``
+  const [major, minor] = cursor
+  if (by === 'times') return sql`and (e.timestamp, e.uuid) ${side.key} (${major}, ${minor})`
+  return either(sql`and e.seq ${side.key} ${major}`, sql`and (e.position, e.seq) ${side.key} (${major}, ${minor})`)
 }

@@ -9,7 +9,7 @@ export interface EventStoreOptions {
   /** The installation that owns the events. */
   installation: string
   now: string
-  observer?: Pick<DbOptions, 'observe' | 'snapshot' | 'background_checkpoints'>
+  observer: DbOptions
 }
 
 /**

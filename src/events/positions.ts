@@ -68,6 +68,9 @@ const nextPosition = (events: Db): Promise<number> =>
 /** More positions than are assigned between a backup and its restore. */
 const RESTORE_GAP = 1_000_000_000
 
+const rowsBetween = (project_id: number, model: Model, start: number, end: number): Sql =>
+  sql`from ${name(FEEDS[model].table)} e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
+
 /** Events per counting query. */
 const COUNT_STEP = 10_000
 
@@ -82,8 +85,7 @@ export async function countBetween(
     limit = Number.POSITIVE_INFINITY,
   }: { project_id: number; model: Model; from: number; to: number; limit?: number },
 ): Promise<number> {
-  const within = (start: number, end: number): Sql =>
-    sql`from ${name(FEEDS[model].table)} e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
+  const within = (start: number, end: number): Sql => rowsBetween(project_id, model, start, end)
   const read = async (query: Sql): Promise<number | undefined> => {
     const [row] = await reader.rows<[number]>(query, { project_id, lane: 'fast' })
     return row && Number(row[0])
@@ -115,9 +117,8 @@ export async function positionAt(
   reader: EventReader,
   { project_id, model, from, to, time }: { project_id: number; model: Model; from: number; to: number; time: number },
 ): Promise<number> {
-  const { table, ingested_at } = FEEDS[model]
-  const within = (start: number, end: number): Sql =>
-    sql`from ${name(table)} e where e.project_id = ${project_id} and ${POSITION} >= ${start} and ${POSITION} < ${end}`
+  const { ingested_at } = FEEDS[model]
+  const within = (start: number, end: number): Sql => rowsBetween(project_id, model, start, end)
   const read = async (query: Sql): Promise<[position: number, ingested_at: number] | undefined> => {
     const [row] = await reader.rows<[number, number]>(query, { project_id, lane: 'fast' })
     return row && [Number(row[0]), Number(row[1])]
@@ -170,29 +171,24 @@ const WATCH_MS = 60_000
  * Warns about transactions that keep the horizon back. The program does not end those of other programs: they may still
  * insert events, and a horizon above them would lose these for exports.
  */
-export function createTransactionWatch(
-  events: Db,
-  log: { warn(fields: object, text: string): void },
-): Pick<Loop, 'start' | 'stop'> & { work(): Promise<void> } {
-  const work = async (): Promise<void> => {
+export function createTransactionWatch(events: Db, log: { warn(fields: object, text: string): void }): Loop {
+  const work = async (): Promise<number> => {
     const found = await oldestTransaction(events, OLD_SECONDS)
     if (found)
       log.warn(
         { ...found, seconds: Math.round(found.seconds) },
         'an old transaction in the PostgreSQL cluster delays all exports; end it, or its session with pg_terminate_backend(pid)',
       )
+    return WATCH_MS
   }
-  const loop = createLoop({
+  return createLoop({
     name: 'horizon',
-    round: async () => {
-      await work()
-      return WATCH_MS
-    },
+    round: work,
+    first_ms: WATCH_MS,
     retry_ms: WATCH_MS,
     // The loops that need the database report that it is unreachable.
     onError: () => undefined,
   })
-  return { start: () => loop.start(WATCH_MS), work, stop: loop.stop }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Keeps the sessions of events, and closes those that are quiet. */
-import { createLoop } from '../background/loop.ts'
+import { createLoop, type Loop, type LoopLog } from '../background/loop.ts'
 import { createSetAside } from '../background/set-aside.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
@@ -128,32 +128,19 @@ const ROUND_MS = 60_000
 /** Sessions per transaction: about 5 ms of CPU time on SQLite. */
 const CHUNK = 200
 
-interface Log {
-  error(fields: object, text: string): void
-}
-
-export interface SessionCloser {
-  start(): void
-  /** Closes all sessions that are quiet now. */
-  work(): Promise<void>
-  stop(): Promise<void>
-}
-
-export interface SessionCloserOptions {
+interface SessionCloserOptions {
   events: Db
   /** Returns the next projects after an id, in the order of their ids. */
   projects(after: number): Promise<readonly number[]>
   now: () => string
-  log: Log
+  log: Pick<LoopLog, 'error'>
 }
 
-export function createSessionCloser({ events, projects, now, log }: SessionCloserOptions): SessionCloser {
+export function createSessionCloser({ events, projects, now, log }: SessionCloserOptions): Loop {
   const loop = createLoop({
     name: 'session closer',
-    round: async () => {
-      await work()
-      return ROUND_MS
-    },
+    round: () => work().then(() => ROUND_MS),
+    first_ms: ROUND_MS,
     retry_ms: ROUND_MS,
     onError: (error) => log.error({ err: error }, 'closing quiet sessions failed; the next round retries'),
   })
@@ -175,14 +162,7 @@ export function createSessionCloser({ events, projects, now, log }: SessionClose
     })
   }
 
-  return {
-    start: () => loop.start(ROUND_MS),
-    work: async () => {
-      await loop.idle()
-      await work()
-    },
-    stop: loop.stop,
-  }
+  return loop
 }
 
 const isQuiet = (now: number): Sql => sql`is_open and last_event_at < ${now - QUIET_MS * 1000}`
