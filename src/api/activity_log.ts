@@ -1,31 +1,27 @@
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import * as store from '../store/activity_log.ts'
-import { parseCursor, sliceAt } from './cursor.ts'
+import { cursorPage } from './cursor.ts'
 import type { Area } from './handler-context.ts'
-import { storedTime } from './log_entries.ts'
-import { CursorPage, paging } from './page.ts'
-import { parseMoment } from './time.ts'
+import { timesOf } from './log_entries.ts'
 
 export const activity_log = ({ db, now }: Deps): Area<'activity_log'> => ({
   operations: {
-    'activity_log.list': async ({ organization, query, url }) => {
-      const timeOf = (field: 'after' | 'before'): string | undefined =>
-        query[field] === undefined ? undefined : storedTime(parseMoment(query[field], field, now()))
+    'activity_log.list': async (call) => {
+      const { organization, query } = call
       const filter: store.ActivityFilter = {
         organization_id: organization.id,
         area: query.area,
         user_uuid: query.user?.toLowerCase(),
         item_id: query.item_id,
-        after: timeOf('after'),
-        before: timeOf('before'),
+        ...timesOf(query, now()),
       }
-      const { limit } = paging(query)
-      const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor)
-      const descending = cursor?.direction !== 'previous'
-      const found = await store.list(db, filter, { at: cursor?.at, descending, limit: limit + 1 })
-      const { rows, next, previous } = sliceAt(url, cursor, limit, found, ({ created_at, id }) => [created_at, id])
-      return new CursorPage(next, previous, rows, serializeActivity)
+      return cursorPage(
+        call,
+        ({ at, backwards, limit }) => store.list(db, filter, { at, descending: !backwards, limit }),
+        ({ created_at, id }) => [created_at, id],
+        serializeActivity,
+      )
     },
   },
 })

@@ -1,15 +1,14 @@
 import { isUuid } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { invalid, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import * as backfills from '../exports/backfills.ts'
 import * as store from '../store/batch_export_backfills.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
-import * as exports from '../store/batch_exports.ts'
-import { parseCursor, sliceAt } from './cursor.ts'
+import { batchExportOf } from './batch_export_runs.ts'
+import { cursorPage } from './cursor.ts'
 import type { Area } from './handler-context.ts'
-import { CursorPage, paging } from './page.ts'
-import { queryList } from './query.ts'
+import { parseChoice, queryList } from './query.ts'
 import { parseIsoTime } from './time.ts'
 
 type Schemas = components['schemas']
@@ -31,13 +30,9 @@ export const batch_export_backfills = (deps: Deps): Area<'batch_export_backfills
     return serializerFor(row)(backfill)
   }
   return {
-    subject: async ({ params, project }) => {
-      const { batch_export_id = '', id } = params
-      const row =
-        project && isUuid(batch_export_id)
-          ? await exports.get(db, { project_id: project.id }, batch_export_id.toLowerCase())
-          : undefined
-      if (!row) throw notFound()
+    subject: async (access) => {
+      const { id } = access.params
+      const row = await batchExportOf(db, access)
       if (id === undefined) return { row, backfill: undefined }
       const backfill = isUuid(id) ? await store.get(db, row.id, id.toLowerCase()) : undefined
       if (!backfill) throw notFound()
@@ -45,14 +40,18 @@ export const batch_export_backfills = (deps: Deps): Area<'batch_export_backfills
     },
 
     operations: {
-      'batch_export_backfills.list': async ({ query, url, subject: { row } }) => {
-        const { limit } = paging(query)
-        const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor)
-        const filter = { batch_export_id: row.id, statuses: queryList(query, 'status')?.map(parseStatus) }
-        const descending = cursor?.direction !== 'previous'
-        const found = await store.page(db, filter, { at: cursor?.at, descending, limit: limit + 1 })
-        const { rows, next, previous } = sliceAt(url, cursor, limit, found, ({ created_at, id }) => [created_at, id])
-        return new CursorPage(next, previous, rows, serializerFor(row))
+      'batch_export_backfills.list': async (call) => {
+        const { row } = call.subject
+        const statuses = queryList(call.query, 'status')?.map((text) =>
+          parseChoice('status', store.BACKFILL_STATUSES, text),
+        )
+        const filter = { batch_export_id: row.id, statuses }
+        return cursorPage(
+          call,
+          ({ at, backwards, limit }) => store.page(db, filter, { at, descending: !backwards, limit }),
+          ({ created_at, id }) => [created_at, id],
+          serializerFor(row),
+        )
       },
 
       'batch_export_backfills.create': async ({ actor, subject, body }) => {
@@ -86,12 +85,6 @@ const rangeOf = ({ start_at, end_at }: Schemas['BackfillCreate']): backfills.Bac
   start_at: start_at === null ? null : parseIsoTime(start_at, 'start_at'),
   end_at: parseIsoTime(end_at, 'end_at'),
 })
-
-function parseStatus(text: string): store.BackfillStatus {
-  const status = store.BACKFILL_STATUSES.find((known) => known === text)
-  if (!status) throw invalid('status', `"status" must be one of: ${store.BACKFILL_STATUSES.join(', ')}.`)
-  return status
-}
 
 function serializeBackfill(backfill: store.ListedBackfill, row: BatchExportRow, now: string): Schemas['Backfill'] {
   const { id, batch_export_id, start_at, end_at, windows_completed, latest_error, created_at, finished_at } = backfill

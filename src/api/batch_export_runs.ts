@@ -8,12 +8,10 @@ import type { RunRow } from '../store/batch_export_runs.ts'
 import * as store from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
-import { parseCursor, sliceAt } from './cursor.ts'
-import type { Area, HandlerContext } from './handler-context.ts'
+import { cursorPage } from './cursor.ts'
+import type { Area, HandlerContext, ResolvedAccess } from './handler-context.ts'
 import { logPage, storedTime } from './log_entries.ts'
 import { parseMoment } from './time.ts'
-
-const PAGE_SIZE = 100
 
 interface Subject {
   row: BatchExportRow
@@ -25,13 +23,9 @@ export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject
   const { db, now, eventReader, exporter } = deps
   const tools: service.ExportService = { ...deps, reader: eventReader }
   return {
-    subject: async ({ params, project }) => {
-      const { batch_export_id = '', id = params.run_id } = params
-      const row =
-        project && isUuid(batch_export_id)
-          ? await exports.get(db, { project_id: project.id }, batch_export_id.toLowerCase())
-          : undefined
-      if (!row) throw notFound()
+    subject: async (access) => {
+      const { run_id, id = run_id } = access.params
+      const row = await batchExportOf(db, access)
       if (id === undefined) return { row, run: undefined }
       const run = isUuid(id) ? await store.get(db, row.id, id.toLowerCase()) : undefined
       if (!run) throw notFound()
@@ -61,6 +55,18 @@ export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject
   }
 }
 
+/** The export that the path names, of its project or organization. */
+export async function batchExportOf(
+  db: Db,
+  { params, organization, project }: ResolvedAccess,
+): Promise<BatchExportRow> {
+  const owner = organization ? { organization_id: organization.id } : project && { project_id: project.id }
+  const id = params.batch_export_id ?? params.id ?? ''
+  const row = owner && isUuid(id) ? await exports.get(db, owner, id.toLowerCase()) : undefined
+  if (!row) throw notFound()
+  return row
+}
+
 function runOf({ run }: Subject): RunRow {
   if (!run) throw notFound()
   return run
@@ -85,19 +91,17 @@ export function serializeRun(row: RunRow): components['schemas']['BatchExportRun
   }
 }
 
-async function runPage(
-  db: Db,
-  { query, url, subject }: HandlerContext<'batch_export_runs.list', Subject>,
-  now: string,
-) {
+function runPage(db: Db, { query, url, subject }: HandlerContext<'batch_export_runs.list', Subject>, now: string) {
   const ordering = query.ordering ?? '-created_at'
   const by: store.RunOrder = ordering.endsWith('created_at') ? 'created_at' : 'data_interval_start'
   const filter: store.RunFilter = { batch_export_id: subject.row.id }
   for (const bound of ['after', 'before', 'start', 'end'] as const)
     if (query[bound] !== undefined) filter[bound] = storedTime(parseMoment(query[bound], bound, now))
-  const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor)
-  const descending = ordering.startsWith('-') !== (cursor?.direction === 'previous')
-  const found = await store.page(db, filter, { by, descending, at: cursor?.at, limit: PAGE_SIZE + 1 })
-  const { rows, next, previous } = sliceAt(url, cursor, PAGE_SIZE, found, (row) => [row[by], row.id])
-  return { next, previous, results: rows.map(serializeRun) }
+  const descending = ordering.startsWith('-')
+  return cursorPage(
+    { url, query: { cursor: query.cursor } },
+    ({ at, backwards, limit }) => store.page(db, filter, { by, descending: descending !== backwards, at, limit }),
+    (row) => [row[by], row.id],
+    serializeRun,
+  )
 }

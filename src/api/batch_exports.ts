@@ -1,9 +1,8 @@
 /** Batch exports of all projects of an organization. `project_batch_exports.ts` shares the handlers. */
-import { isUuid } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
-import { invalid, notFound } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import * as backfills from '../exports/backfills.ts'
 import { testExport } from '../exports/connection-test.ts'
 import { nextRunAt } from '../exports/schedule.ts'
@@ -15,7 +14,7 @@ import type { BatchExportRow, Owner } from '../store/batch_exports.ts'
 import * as store from '../store/batch_exports.ts'
 import * as integrations from '../store/integrations.ts'
 import * as projects from '../store/projects.ts'
-import { serializeRun } from './batch_export_runs.ts'
+import { batchExportOf, serializeRun } from './batch_export_runs.ts'
 import type { Area, HandlerContext, ResolvedAccess } from './handler-context.ts'
 import { page, paging } from './page.ts'
 import { parseIsoTime } from './time.ts'
@@ -71,15 +70,7 @@ export function batchExportHandlers(deps: Deps) {
   const serialize = async (row: BatchExportRow) => (await serializerFor([row]))(row)
 
   return {
-    subject: async ({ params, organization, project }: ResolvedAccess): Promise<BatchExportRow> => {
-      const owner: Owner | undefined = organization
-        ? { organization_id: organization.id }
-        : project && { project_id: project.id }
-      const id = params.batch_export_id ?? params.id ?? ''
-      const row = owner && isUuid(id) ? await store.get(db, owner, id.toLowerCase()) : undefined
-      if (!row) throw notFound()
-      return row
-    },
+    subject: (access: ResolvedAccess) => batchExportOf(db, access),
 
     list: async (owner: Owner, { query, url }: ListCall) => {
       const { search, integration } = query

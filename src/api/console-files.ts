@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { acceptedEncoding } from '../contract/accept.ts'
 
 /** The build puts the files next to the program. From the sources, the last build is used. */
 const BUILT = fileURLToPath(new URL('./console/', import.meta.url))
@@ -18,10 +19,9 @@ const MEDIA_TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
+/** The encodings in order of preference, and the suffix of the files with each. */
+const ENCODINGS = ['br', 'gzip'] as const
+const SUFFIXES = { br: '.br', gzip: '.gz' }
 
 export interface ConsoleFile {
   media_type: string
@@ -81,10 +81,9 @@ export async function consoleFile(path: string, accept_encoding: string | undefi
   const name = path.slice(1)
   const media_type = MEDIA_TYPES[extname(name)]
   if (found === null || media_type === undefined || !found.sizes.has(name)) return null
-  const accepted = acceptedEncodings(accept_encoding)
-  const [encoding, suffix] = ENCODINGS.find(
-    ([encoding, suffix]) => accepted.has(encoding) && found.sizes.has(name + suffix),
-  ) ?? [null, '']
+  const offered = ENCODINGS.filter((encoding) => found.sizes.has(name + SUFFIXES[encoding]))
+  const encoding = acceptedEncoding(accept_encoding, offered) ?? null
+  const suffix = encoding === null ? '' : SUFFIXES[encoding]
   return {
     media_type,
     encoding,
@@ -93,14 +92,3 @@ export async function consoleFile(path: string, accept_encoding: string | undefi
     open: () => createReadStream(join(found.folder, name + suffix)),
   }
 }
-
-/** The encodings that the header names, without those of quality 0. */
-const acceptedEncodings = (header = ''): Set<string> =>
-  new Set(
-    header
-      .toLowerCase()
-      .split(',')
-      .map((part) => part.split(';').map((text) => text.trim()))
-      .filter(([, quality]) => quality === undefined || !/^q=0(\.0*)?$/.test(quality))
-      .map(([encoding = '']) => encoding),
-  )

@@ -2,20 +2,21 @@
 import { isUuid } from '../auth/access.ts'
 import { invalid } from '../errors.ts'
 import type { RequestUrl } from './handler-context.ts'
+import { Page, paging } from './page.ts'
 
-export interface Cursor {
+interface Cursor {
   direction: 'next' | 'previous'
   at: Position
 }
 
 /** The value that a list is sorted by, and the id. */
-export type Position = [value: string, id: string]
+type Position = [value: string, id: string]
 
 const formatCursor = ({ direction, at }: Cursor): string =>
   Buffer.from([direction, ...at].join(' ')).toString('base64url')
 
 /** Throws `invalid_input`. */
-export function parseCursor(text: string): Cursor {
+function parseCursor(text: string): Cursor {
   const [direction, value, id] = Buffer.from(text, 'base64url').toString().split(' ')
   const isDirection = direction === 'next' || direction === 'previous'
   if (!isDirection || !value || !id || !isUuid(id) || Number.isNaN(Date.parse(value)))
@@ -23,21 +24,30 @@ export function parseCursor(text: string): Cursor {
   return { direction, at: [value, id] }
 }
 
-export interface Slice<Row> {
-  rows: Row[]
-  next: string | null
-  previous: string | null
+interface CursorCall {
+  url: RequestUrl
+  query: { cursor?: string; limit?: number }
 }
 
-/** The page and its links, from up to `limit + 1` rows found in the direction of the cursor. */
-export function sliceAt<Row>(
-  url: RequestUrl,
-  cursor: Cursor | undefined,
-  limit: number,
-  found: readonly Row[],
+interface Slice {
+  /** The boundary row, which is not included. */
+  at: Position | undefined
+  /** Whether the page is before that row. The rows are then found in reverse order. */
+  backwards: boolean
+  limit: number
+}
+
+/** A page of a list that is paged by cursor. `read` finds the rows. */
+export async function cursorPage<Row, Item>(
+  { url, query }: CursorCall,
+  read: (slice: Slice) => Promise<readonly Row[]>,
   positionOf: (row: Row) => Position,
-): Slice<Row> {
+  serialize: (row: Row) => Item,
+): Promise<Page<Row, Item, undefined>> {
+  const { limit } = paging(query)
+  const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor)
   const backwards = cursor?.direction === 'previous'
+  const found = await read({ at: cursor?.at, backwards, limit: limit + 1 })
   const rows = found.slice(0, limit)
   if (backwards) rows.reverse()
   const hasMore = found.length > limit
@@ -47,9 +57,7 @@ export function sliceAt<Row>(
     parameters.set('cursor', formatCursor({ direction, at: positionOf(row) }))
     return `${url.origin}${url.path}?${parameters}`
   }
-  return {
-    rows,
-    next: urlAt('next', (backwards ? cursor : hasMore) ? rows.at(-1) : undefined),
-    previous: urlAt('previous', (backwards ? hasMore : cursor) ? rows[0] : undefined),
-  }
+  const next = urlAt('next', (backwards ? cursor : hasMore) ? rows.at(-1) : undefined)
+  const previous = urlAt('previous', (backwards ? hasMore : cursor) ? rows[0] : undefined)
+  return new Page(undefined, next, previous, rows, serialize)
 }

@@ -14,7 +14,7 @@ export const domains = (deps: Deps): Area<'domains', store.DomainRow> => {
     operations: {
       'domains.list': async ({ organization, query, url }) => {
         const { count, rows } = await store.list(deps.db, organization.id, paging(query))
-        return page({ url, query }, count, rows.map(serialize))
+        return page({ url, query }, count, rows, serialize)
       },
 
       'domains.create': async ({ actor, organization, body }) =>

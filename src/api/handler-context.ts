@@ -18,23 +18,18 @@ import type { OrganizationRow } from '../store/organizations.ts'
 import type { MembersProjectRow } from '../store/projects.ts'
 import type { SessionRow } from '../store/sessions.ts'
 
-type OrganizationOf<Id extends OperationId> =
-  Params<Id> extends { organization_id: string }
-    ? OrganizationRow
-    : Id extends IdsOf<'organizations'>
+/** The row of the organization or project whose id the path contains. */
+type PlaceOf<Id extends OperationId, Name extends string, Row> =
+  Params<Id> extends Record<`${Name}_id`, string>
+    ? Row
+    : Id extends IdsOf<`${Name}s`>
       ? Params<Id> extends { id: string }
-        ? OrganizationRow
+        ? Row
         : undefined
       : undefined
 
-type ProjectOf<Id extends OperationId> =
-  Params<Id> extends { project_id: string }
-    ? MembersProjectRow
-    : Id extends IdsOf<'projects'>
-      ? Params<Id> extends { id: string }
-        ? MembersProjectRow
-        : undefined
-      : undefined
+type OrganizationOf<Id extends OperationId> = PlaceOf<Id, 'organization', OrganizationRow>
+type ProjectOf<Id extends OperationId> = PlaceOf<Id, 'project', MembersProjectRow>
 
 /** The unparsed request, for capture: its clients encode the same events in many ways. */
 export interface Raw extends RawRequest {

@@ -16,7 +16,7 @@ export const invites = (deps: Deps): Area<'invites', store.Invite> => {
     operations: {
       'invites.list': async ({ organization, query, url }) => {
         const { count, rows } = await store.list(deps.db, organization.id, paging(query))
-        return page({ url, query }, count, rows.map(serialize))
+        return page({ url, query }, count, rows, serialize)
       },
 
       'invites.create': async ({ caller, actor, organization, body }) =>

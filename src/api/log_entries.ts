@@ -1,10 +1,9 @@
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { invalid } from '../errors.ts'
 import * as store from '../store/batch_export_logs.ts'
 import type { HandlerContext } from './handler-context.ts'
 import { page, paging } from './page.ts'
-import { queryList } from './query.ts'
+import { parseChoice, queryList } from './query.ts'
 import { parseMoment } from './time.ts'
 
 type LogCall = Pick<HandlerContext<'batch_export_runs.logs' | 'project_batch_exports.logs'>, 'query' | 'url'>
@@ -17,7 +16,7 @@ export async function logPage(
 ) {
   const filter: store.LogFilter = {
     ...subject,
-    levels: queryList(query, 'level')?.map(parseLevel),
+    levels: queryList(query, 'level')?.map((text) => parseChoice('level', store.LOG_LEVELS, text.toUpperCase())),
     search: query.search,
     ...timesOf(query, now()),
   }
@@ -38,12 +37,6 @@ export function timesOf(
 function serializeLogEntry(row: store.LogEntryRow): components['schemas']['BatchExportLogEntry'] {
   const { project_id: team_id, batch_export_id, run_id, timestamp, level, message } = row
   return { team_id, batch_export_id, run_id, timestamp, level, message }
-}
-
-function parseLevel(text: string): store.LogLevel {
-  const level = store.LOG_LEVELS.find((known) => known === text.toUpperCase())
-  if (!level) throw invalid('level', `"level" must be one of: ${store.LOG_LEVELS.join(', ')}.`)
-  return level
 }
 
 /** Stored times sort as text up to this year. */

@@ -17,7 +17,7 @@ export const members = (deps: Deps): Area<'members', store.MemberRow> => ({
       const updated_after = after === undefined ? undefined : parseIsoTime(after, 'updated_after')
       const filter = { order, email, search, updated_after }
       const { count, rows } = await store.list(deps.db, organization.id, filter, paging(query))
-      return page({ url, query }, count, rows.map(serializeMember))
+      return page({ url, query }, count, rows, serializeMember)
     },
 
     'members.update': async ({ caller, actor, organization, subject, body = {} }) =>

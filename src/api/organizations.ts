@@ -13,7 +13,7 @@ export const organizations = (deps: Deps): Area<'organizations'> => {
     operations: {
       'organizations.list': async ({ caller, query, url }) => {
         const { count, results } = await rules.list(deps, caller, paging(query))
-        return page({ url, query }, count, results.map(serialize))
+        return page({ url, query }, count, results, serialize)
       },
 
       'organizations.create': async ({ caller, actor, body }) =>

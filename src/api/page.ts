@@ -15,33 +15,20 @@ export const paging = (query: PageCall['query']): { limit: number; offset: numbe
   offset: query.offset ?? 0,
 })
 
-interface PageHead {
-  count?: number
-  next: string | null
-  previous: string | null
-}
-
 interface PageSerializers {
-  page(page: PageHead & { results: [] }): string
+  page(page: { count: number | undefined; next: string | null; previous: string | null; results: [] }): string
   item(item: unknown): string
 }
 
-/**
- * A page of a list that is paged by cursor and has no count. Its items are serialized one by one while the response is
- * written.
- */
-export class CursorPage<Row, Item> {
+/** A page of a list. Its items are serialized one by one while the response is written. Lists by cursor have no count. */
+export class Page<Row, Item, Count extends number | undefined> {
   constructor(
+    readonly count: Count,
     readonly next: string | null,
     readonly previous: string | null,
     private readonly rows: readonly Row[],
     private readonly serialize: (row: Row) => Item,
   ) {}
-
-  protected get head(): PageHead {
-    const { next, previous } = this
-    return { next, previous }
-  }
 
   get results(): Item[] {
     return this.rows.map((row) => this.serialize(row))
@@ -52,8 +39,8 @@ export class CursorPage<Row, Item> {
    * and writing them in one go blocked the event loop for 500 ms.
    */
   write(serializers: PageSerializers): Promise<string | Readable> {
-    const { rows, serialize } = this
-    const empty = serializers.page({ ...this.head, results: [] })
+    const { count, next, previous, rows, serialize } = this
+    const empty = serializers.page({ count, next, previous, results: [] })
     const tail = ']}'
     if (!empty.endsWith(`[${tail}`)) throw new Error('"results" must be the last property of a page.')
     const head = empty.slice(0, -tail.length)
@@ -61,38 +48,13 @@ export class CursorPage<Row, Item> {
   }
 }
 
-/** A page of a list with a count. */
-export class Page<Item> extends CursorPage<unknown, Item> {
-  constructor(
-    readonly count: number,
-    next: string | null,
-    previous: string | null,
-    rows: readonly unknown[],
-    serialize: (row: unknown) => Item,
-  ) {
-    super(next, previous, rows, serialize)
-  }
-
-  protected override get head(): PageHead {
-    const { count, next, previous } = this
-    return { count, next, previous }
-  }
-}
-
-export function page<Item>(call: PageCall, count: number, results: readonly Item[]): Page<Item>
-/** Serializes rows when the response is written. */
+/** A page of a list that is paged by offset. */
 export function page<Row, Item>(
-  call: PageCall,
+  { url, query }: PageCall,
   count: number,
   rows: readonly Row[],
   serialize: (row: Row) => Item,
-): Page<Item>
-export function page(
-  { url, query }: PageCall,
-  count: number,
-  rows: readonly unknown[],
-  serialize: (row: unknown) => unknown = (item) => item,
-): Page<unknown> {
+): Page<Row, Item, number> {
   const { limit, offset } = paging(query)
   const urlAt = (start: number): string => {
     const parameters = new URLSearchParams(url.search)
@@ -102,11 +64,6 @@ export function page(
     parameters.sort()
     return `${url.origin}${url.path}?${parameters}`
   }
-  return new Page(
-    count,
-    offset + limit < count ? urlAt(offset + limit) : null,
-    offset > 0 ? urlAt(Math.max(0, offset - limit)) : null,
-    rows,
-    serialize,
-  )
+  const next = offset + limit < count ? urlAt(offset + limit) : null
+  return new Page(count, next, offset > 0 ? urlAt(Math.max(0, offset - limit)) : null, rows, serialize)
 }

@@ -2,14 +2,11 @@ import { isUuid } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
-import { getPerson, type ListedPerson, listPersons } from '../events/person-list.ts'
+import { getPerson, type ListedPerson, listPersons, type PersonCursor } from '../events/person-list.ts'
 import { isoOf, parseEventTime } from '../events/time.ts'
 import { deletePerson } from '../organizations/persons.ts'
-import { parseCursor, sliceAt } from './cursor.ts'
+import { cursorPage } from './cursor.ts'
 import type { Area, ResolvedAccess } from './handler-context.ts'
-import { CursorPage } from './page.ts'
-
-const PAGE_SIZE = 100
 
 export const persons = (deps: Deps): Area<'persons', ListedPerson> => {
   const { eventReader } = deps
@@ -24,23 +21,18 @@ export const persons = (deps: Deps): Area<'persons', ListedPerson> => {
     },
 
     operations: {
-      'persons.list': async ({ project, query, url, signal }) => {
-        const { search, distinct_id, limit = PAGE_SIZE } = query
-        const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor)
-        const found = await listPersons(
-          eventReader,
-          {
-            project_id: project.id,
-            search: search || undefined,
-            distinct_id,
-            from: cursor && [parseEventTime(cursor.at[0]) ?? 0, cursor.at[1]],
-            backwards: cursor?.direction === 'previous',
-            signal,
+      'persons.list': async (call) => {
+        const { search, distinct_id } = call.query
+        const query = { project_id: call.project.id, search: search || undefined, distinct_id, signal: call.signal }
+        return cursorPage(
+          call,
+          ({ at, backwards, limit }) => {
+            const from: PersonCursor | undefined = at && [parseEventTime(at[0]) ?? 0, at[1]]
+            return listPersons(eventReader, { ...query, from, backwards }, limit)
           },
-          limit + 1,
+          ({ created_at, id }) => [isoOf(created_at), id],
+          serializePerson,
         )
-        const page = sliceAt(url, cursor, limit, found, ({ created_at, id }) => [isoOf(created_at), id])
-        return new CursorPage(page.next, page.previous, page.rows, serializePerson)
       },
 
       'persons.retrieve': async ({ subject }) => serializePerson(subject),

@@ -40,10 +40,10 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
 
     repository: async ({ organization, query, url }) => {
       const { limit, offset } = paging(query)
-      const results = catalog
-        .slice(offset, offset + limit)
-        .map((entry, i) => serializeCatalogEntry(entry, offset + i + 1, organization))
-      return page({ url, query }, catalog.length, results)
+      const found = catalog.slice(offset, offset + limit).map((entry, i) => ({ entry, id: offset + i + 1 }))
+      return page({ url, query }, catalog.length, found, ({ entry, id }) =>
+        serializeCatalogEntry(entry, id, organization),
+      )
     },
 
     activity: async ({ organization, query, url }) => {

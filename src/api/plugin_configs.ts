@@ -1,7 +1,7 @@
 import { PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
-import { invalid, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import * as configs from '../plugins/configs.ts'
 import { startJob } from '../plugins/jobs.ts'
 import { deliveryRate, hourOf } from '../plugins/metrics.ts'
@@ -16,7 +16,7 @@ import { type Area, RawResponse, type ResolvedAccess } from './handler-context.t
 import { storedTime, timesOf } from './log_entries.ts'
 import { page, paging } from './page.ts'
 import { isPluginId, serializePlugin } from './pipeline_plugins.ts'
-import { queryList } from './query.ts'
+import { parseChoice, queryList } from './query.ts'
 import { parseMoment } from './time.ts'
 
 export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigRow> => {
@@ -65,7 +65,9 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
       'plugin_configs.logs': async ({ subject, query, url }) => {
         const filter: logs.LogFilter = {
           plugin_config_id: subject.id,
-          levels: queryList(query, 'type_filter')?.map(parseLogType),
+          levels: queryList(query, 'type_filter')?.map((text) =>
+            parseChoice('type_filter', logs.LOG_LEVELS, text.toUpperCase()),
+          ),
           search: query.search,
           ...timesOf(query, deps.now()),
         }
@@ -117,12 +119,6 @@ function serializeConfig({ config, plugin, state }: configs.DescribedConfig): co
     ...configs.visibleFields({ config, plugin }),
     ...state,
   }
-}
-
-function parseLogType(text: string): logs.LogLevel {
-  const type = logs.LOG_LEVELS.find((known) => known === text.toUpperCase())
-  if (!type) throw invalid('type_filter', `"type_filter" must be one of: ${logs.LOG_LEVELS.join(', ')}.`)
-  return type
 }
 
 const serializeLogEntry = (row: logs.LogEntryRow): components['schemas']['PluginLogEntry'] => ({

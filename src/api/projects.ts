@@ -15,7 +15,7 @@ export const projects = (deps: Deps): Area<'projects'> => ({
     'projects.list': async ({ caller, query, url }) => {
       const { user, restrictions } = caller
       const { count, rows } = await store.list(deps.db, user.id, restrictions, exemptionOf(caller), paging(query))
-      return page({ url, query }, count, rows.map(serializeProject))
+      return page({ url, query }, count, rows, serializeProject)
     },
     'projects.create': async ({ caller, actor, body }) =>
       serializeProject(await rules.create(deps, caller, actor, body)),
@@ -37,7 +37,7 @@ export const organization_projects = (deps: Deps): Area<'organization_projects',
       const restrictions = narrowToOrganization(caller.restrictions, organization.id)
       // The organization has admitted the caller.
       const { count, rows } = await store.list(deps.db, caller.user.id, restrictions, 'everywhere', paging(query))
-      return page({ url, query }, count, rows.map(serializeProject))
+      return page({ url, query }, count, rows, serializeProject)
     },
     'organization_projects.create': async ({ actor, organization, body }) =>
       serializeProject(await rules.createIn(deps, actor, organization, body)),
@@ -71,14 +71,8 @@ export function serializeTeamRef(row: store.TeamRow): Schemas['TeamRef'] {
 }
 
 export function serializeTeam(row: store.TeamRow): Schemas['Team'] {
-  // Does not spread `serializeTeamRef`, which took an eighth of the time of a list of 100.
   return {
-    id: row.id,
-    uuid: row.uuid,
-    organization: row.organization_id,
-    api_token: row.api_token,
-    name: row.name,
-    timezone: row.timezone,
+    ...serializeTeamRef(row),
     completed_snippet_onboarding: false,
     has_completed_onboarding_for: null,
     ingested_event: Boolean(row.ingested_event),

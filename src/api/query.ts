@@ -1,4 +1,5 @@
 /** Query parameters that accept several values: as JSON, repeated, or with brackets. */
+import { invalid } from '../errors.ts'
 
 /** All values of a parameter, with JSON lists flattened; undefined when it is absent. */
 export function queryList(query: object, name: string): string[] | undefined {
@@ -13,6 +14,13 @@ export function rawQueryValues(query: object, name: string): string[] | undefine
     if (value !== undefined && (key === name || bracketed)) values.push(...[value].flat().map(String))
   }
   return values.length ? values : undefined
+}
+
+/** Throws `invalid_input` for a value that is not one of the choices. */
+export function parseChoice<Choice extends string>(name: string, choices: readonly Choice[], text: string): Choice {
+  const choice = choices.find((known) => known === text)
+  if (choice === undefined) throw invalid(name, `"${name}" must be one of: ${choices.join(', ')}.`)
+  return choice
 }
 
 /** Undefined for text that is not a JSON list of strings and numbers; it then counts as one value. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { bearer } from '../auth/caller.ts'
+import { acceptedEncoding } from '../contract/accept.ts'
 import { contractOf, type Dialect } from '../contract/table.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unavailable } from '../errors.ts'
@@ -63,7 +64,7 @@ export const service = ({ db, events, config, metrics, lifecycle, providers, mai
 
     'service.openapi': async ({ accept_encoding, if_none_match }) => {
       const { tag, encode } = documentOf(config.DIALECT)
-      const encoding = acceptedEncoding(accept_encoding)
+      const encoding = acceptedEncoding(accept_encoding, ENCODINGS)
       const headers = {
         'cross-origin-resource-policy': 'cross-origin',
         'cache-control': 'public, max-age=300',
@@ -110,17 +111,6 @@ function createDocument(text: string): ServedDocument {
       return encoded[encoding]
     },
   }
-}
-
-/** The preferred encoding of those in `Accept-Encoding` whose weight is not zero. */
-function acceptedEncoding(accept = ''): Encoding | undefined {
-  const accepted = accept.toLowerCase().replaceAll(' ', '').split(',')
-  return ENCODINGS.find((encoding) =>
-    accepted.some((one) => {
-      const [name, weight = ''] = one.split(';')
-      return name === encoding && !/^q=0(\.0*)?$/.test(weight)
-    }),
-  )
 }
 
 let script: Promise<Buffer> | undefined

@@ -68,11 +68,7 @@ export const session = (deps: Deps): Area<'session'> => {
       'session.list': async ({ caller, query, url }) => {
         const active = activeAt(milliseconds(), signIn.limits)
         const { count, rows } = await store.list(db, caller.user.id, active, paging(query))
-        return page(
-          { url, query },
-          count,
-          rows.map((row) => serialize(row, row.id === caller.session?.id)),
-        )
+        return page({ url, query }, count, rows, (row) => serialize(row, row.id === caller.session?.id))
       },
 
       'session.end': ({ actor, params: { session_id } }) => sessions.end(signIn, actor, session_id),

@@ -55,3 +55,17 @@ function parseAccept(accept: string): MediaRange[] | undefined {
   }
   return ranges.length ? ranges : undefined
 }
+
+/** The first offered encoding that `Accept-Encoding` names with a weight other than zero. */
+export function acceptedEncoding<Encoding extends string>(
+  accept: string | undefined,
+  offered: readonly Encoding[],
+): Encoding | undefined {
+  const accepted = (accept ?? '').toLowerCase().replaceAll(' ', '').split(',')
+  return offered.find((encoding) =>
+    accepted.some((one) => {
+      const [name, weight = ''] = one.split(';')
+      return name === encoding && !/^q=0(\.0*)?$/.test(weight)
+    }),
+  )
+}

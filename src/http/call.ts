@@ -1,7 +1,7 @@
 /** Calls the handler of an operation for an admitted request, and sends its result. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type HandlerContext, RawResponse } from '../api/handler-context.ts'
-import { CursorPage } from '../api/page.ts'
+import { Page } from '../api/page.ts'
 import type { Config } from '../config.ts'
 import type { OpenApiSchema } from '../contract/document.ts'
 import type { OperationId } from '../contract/operations.ts'
@@ -43,7 +43,7 @@ export function caller<Id extends OperationId>(
     })
     reply.code(operation.status)
     if (result instanceof RawResponse) return sendRaw(reply, result)
-    if (result instanceof CursorPage) {
+    if (result instanceof Page) {
       const item = reply.compileSerializationSchema(itemSchema)
       const body = await result.write({ page: (page) => String(reply.serialize(page)), item })
       return reply.type(`${JSON_TYPE}; charset=utf-8`).send(body)
