@@ -1,5 +1,6 @@
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
+import { storedJson } from '../json/stored.ts'
 import * as store from '../store/activity_log.ts'
 import { cursorPage } from './cursor.ts'
 import type { Area } from './handler-context.ts'
@@ -41,6 +42,6 @@ function serializeActivity(row: store.ActivityRow): components['schemas']['Activ
     item_id: row.item_id,
     item_name: row.item_name,
     project_id: row.project_id,
-    changes: JSON.parse(row.changes),
+    changes: storedJson(row.changes),
   }
 }

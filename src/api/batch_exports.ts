@@ -8,6 +8,7 @@ import { testExport } from '../exports/connection-test.ts'
 import { nextRunAt } from '../exports/schedule.ts'
 import * as service from '../exports/service.ts'
 import { visibleConfig } from '../exports/settings.ts'
+import { storedJson } from '../json/stored.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow, Owner } from '../store/batch_exports.ts'
@@ -175,8 +176,8 @@ function serializeBatchExport(
     end_at: row.end_at,
     next_run_at: nextRunAt(row),
     latest_runs: latestRuns.map(serializeRun),
-    filters: row.filters === null ? null : JSON.parse(row.filters),
+    filters: row.filters === null ? null : storedJson(row.filters),
     hogql_query: row.hogql_query,
-    schema: row.schema === null ? null : JSON.parse(row.schema),
+    schema: row.schema === null ? null : storedJson(row.schema),
   }
 }

@@ -2,6 +2,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { testIntegration } from '../exports/connection-test.ts'
 import * as rules from '../exports/integrations.ts'
+import { storedJson } from '../json/stored.ts'
 import * as store from '../store/integrations.ts'
 import type { Area, AreaAccess } from './handler-context.ts'
 import { page, paging } from './page.ts'
@@ -34,7 +35,7 @@ const serializeIntegration = (row: store.CountedIntegrationRow): components['sch
   id: row.id,
   name: row.name,
   kind: row.kind,
-  config: JSON.parse(row.config),
+  config: storedJson(row.config),
   batch_exports_count: row.batch_exports_count,
   created_at: row.created_at,
   last_updated_at: row.last_updated_at,

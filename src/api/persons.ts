@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { getPerson, type ListedPerson, listPersons, type PersonCursor } from '../events/person-list.ts'
 import { isoOf, parseEventTime } from '../events/time.ts'
+import { storedJson } from '../json/stored.ts'
 import { deletePerson } from '../organizations/persons.ts'
 import { cursorPage } from './cursor.ts'
 import type { Area, ResolvedAccess } from './handler-context.ts'
@@ -47,7 +48,7 @@ export const persons = (deps: Deps): Area<'persons', ListedPerson> => {
 const serializePerson = (person: ListedPerson): components['schemas']['Person'] => ({
   id: person.id,
   distinct_ids: person.distinct_ids,
-  properties: JSON.parse(person.properties),
+  properties: storedJson(person.properties),
   is_identified: person.is_identified,
   created_at: isoOf(person.created_at),
 })

@@ -3,6 +3,7 @@ import { PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
+import { storedJson } from '../json/stored.ts'
 import { requireOwner } from '../plugins/access.ts'
 import { type CatalogEntry, catalog } from '../plugins/catalog.ts'
 import * as service from '../plugins/service.ts'
@@ -102,7 +103,7 @@ function organizationOf({ organization }: ResolvedAccess): OrganizationRow {
 /** Ids of plugins and of their configurations. */
 export const isPluginId = (id: string): boolean => /^[1-9][0-9]{0,14}$/.test(id)
 
-const parseJson = (text: string | null) => (text === null ? null : JSON.parse(text))
+const parseJson = <T>(text: string | null): T | null => (text === null ? null : storedJson(text))
 
 export function serializePlugin(row: store.PluginRow): Schemas['Plugin'] {
   return {
@@ -112,13 +113,13 @@ export function serializePlugin(row: store.PluginRow): Schemas['Plugin'] {
     description: row.description,
     url: row.url,
     icon: row.icon,
-    config_schema: parseJson(row.config_schema),
+    config_schema: storedJson(row.config_schema),
     tag: row.tag,
     latest_tag: row.latest_tag,
     is_global: Boolean(row.is_global),
     organization_id: row.organization_id,
     organization_name: row.organization_name,
-    capabilities: parseJson(row.capabilities),
+    capabilities: storedJson(row.capabilities),
     metrics: parseJson(row.metrics),
     public_jobs: parseJson(row.public_jobs),
   }
@@ -133,14 +134,13 @@ function serializeSource({ plugin, files }: service.PluginWithFiles): Schemas['P
 }
 
 function serializePluginActivity({ plugin, entries }: activity.PluginActivity): Schemas['PluginWithActivity'] {
-  const fields = settingFields(JSON.parse(plugin.config_schema))
+  const fields = settingFields(storedJson(plugin.config_schema))
   const secretFields = new Set(fields.filter(({ secret }) => secret).map(({ key }) => `config__${key}`))
   /** A field may have become secret after the change was recorded. */
   const masked = (change: activity.FieldChange): activity.FieldChange =>
     secretFields.has(change.field)
       ? { ...change, before: change.before === null ? null : MASK, after: change.after === null ? null : MASK }
       : change
-  const changesIn = (text: string | null): activity.FieldChange[] | null => parseJson(text)
   return {
     ...serializePlugin(plugin),
     activity: entries.map((entry) => ({
@@ -150,7 +150,7 @@ function serializePluginActivity({ plugin, entries }: activity.PluginActivity): 
       item_id: entry.item_id,
       detail: {
         name: entry.item_name ?? '',
-        changes: changesIn(entry.plugin_changes)?.map(masked) ?? null,
+        changes: parseJson<activity.FieldChange[]>(entry.plugin_changes)?.map(masked) ?? null,
         trigger: null,
         type: null,
         short_id: null,

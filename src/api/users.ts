@@ -3,6 +3,7 @@ import { SESSION_COOKIE } from '../auth/cookie-names.ts'
 import { csrfTokenOf } from '../auth/sessions.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
+import { storedJson } from '../json/stored.ts'
 import * as me from '../signin/me.ts'
 import { requestVerification, verifyEmail } from '../signin/profile.ts'
 import type { UserRow } from '../store/users.ts'
@@ -69,6 +70,6 @@ export function serializeUser(row: UserRow): Schemas['User'] {
     last_name: row.last_name,
     email: row.email,
     is_email_verified: row.is_email_verified === null ? null : Boolean(row.is_email_verified),
-    hedgehog_config: row.hedgehog_config === null ? null : JSON.parse(row.hedgehog_config),
+    hedgehog_config: row.hedgehog_config === null ? null : storedJson(row.hedgehog_config),
   }
 }

@@ -1,4 +1,5 @@
 import type { components } from '../contract/openapi.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import { forUpdate, lookup, sql } from '../sql/template.ts'
 import type { KeyRestrictions } from './key-restrictions.ts'
@@ -34,14 +35,14 @@ const toApiKey = (found: ApiKeyRow): ApiKey => ({
   user_id: found.user_id,
   label: found.label,
   mask_value: found.mask_value,
-  scopes: JSON.parse(found.scopes),
+  scopes: storedJson(found.scopes),
   restrictions: { organizations: restriction(found.scoped_organizations), projects: restriction(found.scoped_teams) },
   created_at: found.created_at,
   last_used_at: found.last_used_at,
   expires_at: found.expires_at,
 })
 
-const restriction = <Id>(list: string): Id[] | null => (list === '[]' ? null : JSON.parse(list))
+const restriction = <Id>(list: string): Id[] | null => (list === '[]' ? null : storedJson(list))
 
 /** Returns the key with this hash, expired or not, and its user. Undefined when the user is disabled. */
 export async function getByHash(db: Db, value_hash: string): Promise<{ key: ApiKey; user: UserRow } | undefined> {

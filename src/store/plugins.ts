@@ -1,3 +1,4 @@
+import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import {
   assignments,
@@ -215,6 +216,6 @@ export async function remove(tx: Db, id: number, now: string): Promise<void> {
 const SENDING_METHODS = ['onEvent', 'composeWebhook', 'exportEvents']
 
 const sendsEvents = (capabilities: string): boolean => {
-  const { methods } = JSON.parse(capabilities)
-  return Array.isArray(methods) && methods.some((method) => SENDING_METHODS.includes(method))
+  const { methods = [] } = storedJson<{ methods?: string[] }>(capabilities)
+  return methods.some((method) => SENDING_METHODS.includes(method))
 }

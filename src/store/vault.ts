@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
+import { AppError, errorCode } from '../errors.ts'
 
 export const KEY_FILE = 'secret.key'
 /** The warning for PostgreSQL without SECRET_KEY. */
@@ -111,14 +111,12 @@ export function existingKeys(
   return (settings.SECRET_KEY ? [...configured, inFile] : [inFile, ...configured]).map(nameOf)
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
-
 /** A restored key file may have any mode. The mode of another user's file, such as a mounted secret, cannot be changed. */
 function restrict(file: string): void {
   try {
     chmodSync(file, PRIVATE)
   } catch (error) {
-    if (!['EPERM', 'EROFS'].includes(codeOf(error))) throw error
+    if (!['EPERM', 'EROFS'].includes(errorCode(error))) throw error
   }
 }
 
@@ -131,7 +129,7 @@ function keyIn(file: string): Buffer {
       if (statSync(file).mode & OTHERS) restrict(file)
       return key
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
+      if (errorCode(error) !== 'ENOENT') throw error
     }
     // Written to a draft and linked when complete, so two processes that start concurrently use the same key.
     const draft = `${file}.${process.pid}`
@@ -139,7 +137,7 @@ function keyIn(file: string): Buffer {
     try {
       linkSync(draft, file)
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
+      if (errorCode(error) !== 'EEXIST') throw error
     } finally {
       unlinkSync(draft)
     }
