@@ -1,20 +1,19 @@
 /** The child process that measures, hashes and verifies passwords. */
 import { hashSync, verifySync } from '@node-rs/argon2'
 import { connectToParent } from '../background/parent.ts'
-import type { PasswordReply, PasswordTask, Strength } from './password-processes.ts'
+import type { PasswordTask, Strength } from './password-processes.ts'
 
 const NICENESS = 10
 /** Further characters take zxcvbn longer and cannot make a password weaker. */
 const MEASURED_CHARACTERS = 64
 const MAX_PERSONAL_CHARACTERS = 100
 
-const parent = connectToParent<PasswordTask, PasswordReply>({ niceness: NICENESS })
+const parent = connectToParent<PasswordTask, Strength | string | boolean>({ niceness: NICENESS })
 parent.onMessage(async (task) => parent.send(await perform(task)))
 
-async function perform(task: PasswordTask): Promise<PasswordReply> {
-  if (task.kind === 'measure') return { kind: 'measure', strength: await measure(task.password, task.personal) }
-  if (task.kind === 'hash') return { kind: 'hash', hash: hashSync(task.password, task.parameters) }
-  return { kind: 'verify', matches: verify(task.stored, task.password) }
+async function perform(task: PasswordTask): Promise<Strength | string | boolean> {
+  if (task.kind === 'measure') return measure(task.password, task.personal)
+  return task.kind === 'hash' ? hashSync(task.password, task.parameters) : verify(task.stored, task.password)
 }
 
 /** False for a text that is not a hash. */

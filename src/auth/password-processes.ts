@@ -4,7 +4,10 @@
  */
 import { availableParallelism } from 'node:os'
 import type { Options } from '@node-rs/argon2'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { createProcessPool, type ProcessPool } from '../background/process-pool.ts'
+import { createSlots } from '../background/slots.ts'
 import { unavailable } from '../errors.ts'
 
 const IDLE_MS = 60_000
@@ -15,6 +18,7 @@ const BUSY_MS = 10_000
 /** A hash takes 35 to 90 ms of one core. One core stays free for requests. */
 export const MAX_CONCURRENT = Math.max(1, availableParallelism() - 1)
 const MAX_WAITING = 200
+const TOO_MANY = 'Too many sign-ins are waiting. Retry in a few seconds.'
 
 export type PasswordTask =
   | {
@@ -26,17 +30,9 @@ export type PasswordTask =
   | { kind: 'hash'; password: string; parameters: Options }
   | { kind: 'verify'; password: string; stored: string }
 
-export type PasswordReply =
-  | { kind: 'measure'; strength: Strength }
-  | { kind: 'hash'; hash: string }
-  | { kind: 'verify'; matches: boolean }
-
-export interface Strength {
-  /** From 0 (guessed immediately) to 4. */
-  score: number
-  /** How to improve a weak password. */
-  advice: string
-}
+/** `score`: from 0 (guessed immediately) to 4. `advice`: how to improve a weak password. */
+const Strength = Type.Object({ score: Type.Number(), advice: Type.String() })
+export type Strength = Static<typeof Strength>
 
 export interface PasswordProcesses {
   measure(password: string, personal: readonly string[]): Promise<Strength>
@@ -46,7 +42,7 @@ export interface PasswordProcesses {
   stop(): Promise<void>
 }
 
-type PasswordPool = ProcessPool<PasswordTask, PasswordReply>
+type PasswordPool = ProcessPool<PasswordTask, unknown>
 
 /** All methods throw `unavailable` when too many tasks are waiting. */
 export function createPasswordProcesses({ patience_ms = PATIENCE_MS } = {}): PasswordProcesses {
@@ -61,24 +57,20 @@ export function createPasswordProcesses({ patience_ms = PATIENCE_MS } = {}): Pas
   const patient = createPool(true)
   const competing = createPool(false)
   let busy_until = 0
-  const waiting: (() => void)[] = []
-  let running = 0
+  const slots = createSlots({ max: MAX_CONCURRENT, max_waiting: MAX_WAITING, full: TOO_MANY })
 
-  async function perform(task: PasswordTask): Promise<PasswordReply> {
-    if (running >= MAX_CONCURRENT) {
-      if (waiting.length >= MAX_WAITING) throw unavailable('Too many sign-ins are waiting. Retry in a few seconds.')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running++
+  async function perform<Reply extends TSchema>(task: PasswordTask, schema: Reply): Promise<Static<Reply>> {
+    const release = await slots.take(null, Number.POSITIVE_INFINITY)
     try {
-      return await run(task)
+      const reply = await run(task)
+      if (!Value.Check(schema, reply)) throw new Error('The password process sent an unexpected reply.')
+      return reply
     } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
+      release?.()
     }
   }
 
-  async function run(task: PasswordTask): Promise<PasswordReply> {
+  async function run(task: PasswordTask): Promise<unknown> {
     if (performance.now() >= busy_until)
       try {
         return await compute(patient, task, patience_ms)
@@ -91,7 +83,7 @@ export function createPasswordProcesses({ patience_ms = PATIENCE_MS } = {}): Pas
   }
 
   /** Throws `ProcessExited` after `limit_ms`. */
-  async function compute(pool: PasswordPool, task: PasswordTask, limit_ms: number): Promise<PasswordReply> {
+  async function compute(pool: PasswordPool, task: PasswordTask, limit_ms: number): Promise<unknown> {
     const child = pool.take()
     const timer = setTimeout(() => void child.kill(), limit_ms)
     try {
@@ -103,25 +95,12 @@ export function createPasswordProcesses({ patience_ms = PATIENCE_MS } = {}): Pas
     }
   }
 
-  const unexpectedReply = (): Error => new Error('The password process sent an unexpected reply.')
-
   return {
-    measure: async (password, personal) => {
-      const reply = await perform({ kind: 'measure', password, personal })
-      if (reply.kind !== 'measure') throw unexpectedReply()
-      return reply.strength
-    },
-    hash: async (password, parameters) => {
-      const reply = await perform({ kind: 'hash', password, parameters })
-      if (reply.kind !== 'hash') throw unexpectedReply()
-      return reply.hash
-    },
-    verify: async (stored, password) => {
-      const reply = await perform({ kind: 'verify', password, stored })
-      if (reply.kind !== 'verify') throw unexpectedReply()
-      return reply.matches
-    },
+    measure: (password, personal) => perform({ kind: 'measure', password, personal }, Strength),
+    hash: (password, parameters) => perform({ kind: 'hash', password, parameters }, Type.String()),
+    verify: (stored, password) => perform({ kind: 'verify', password, stored }, Type.Boolean()),
     stop: async () => {
+      slots.stop()
       await Promise.all([patient.stop(), competing.stop()])
     },
   }
