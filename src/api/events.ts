@@ -69,13 +69,13 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
         return respond(chunks, csv, query.signal)
       },
 
-      'events.retrieve': async ({ project: { id: project_id }, params, query, accept, signal }) => {
+      'events.retrieve': async ({ project: { id: project_id }, params, query, headers, signal }) => {
         const uuid = parseUuid(params.id)
         if (!uuid) throw notFound()
         const withPerson = query.include_person ?? true
         const found = await store.get(eventReader, { project_id, uuid, withPerson, signal })
         if (!found) throw notFound()
-        return wantsCsv({ query, accept })
+        return wantsCsv({ query, headers })
           ? csvFile('event', EVENT_FIELDS, [serializeEvent(found)])
           : new RawResponse('application/json', eventJson(found, DIALECT))
       },
@@ -140,11 +140,11 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
         return { exact: false, results }
       },
 
-      'events.values': async ({ project: { id: project_id }, query, accept, signal }) => {
+      'events.values': async ({ project: { id: project_id }, query, headers, signal }) => {
         const recent = recentEvents(project_id, RECENT_RANGE, { names: queryList(query, 'event_name'), signal })
         if (query.key === undefined) {
           const sample = await sampleEvents(recent)
-          return wantsCsv({ query, accept })
+          return wantsCsv({ query, headers })
             ? csvFile('values', EVENT_FIELDS, [sample])
             : new RawResponse('application/json', recordJson(sample, EVENT_FIELDS, DIALECT))
         }
@@ -152,7 +152,7 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
           query.key === 'custom_event'
             ? await customEventNames(eventReader, recent, query.value)
             : await propertyValues(eventReader, recent, query.key, query.value)
-        return wantsCsv({ query, accept }) ? csvFile('values', ['name', 'count'], found) : found
+        return wantsCsv({ query, headers }) ? csvFile('values', ['name', 'count'], found) : found
       },
     },
   }
@@ -360,8 +360,10 @@ function parseUuid(text: string): string | undefined {
 
 const OFFERED = ['application/json', 'text/csv'] as const
 
-const wantsCsv = ({ query, accept }: { query: { format?: 'csv' | 'json' }; accept: string | undefined }): boolean =>
-  query.format === undefined ? negotiate(accept, OFFERED) === 'text/csv' : query.format === 'csv'
+type NegotiatedCall = Pick<HandlerContext<'events.list' | 'events.retrieve' | 'events.values'>, 'query' | 'headers'>
+
+const wantsCsv = ({ query, headers }: NegotiatedCall): boolean =>
+  query.format === undefined ? negotiate(headers.accept, OFFERED) === 'text/csv' : query.format === 'csv'
 
 const asIs = (text: string): string => text
 

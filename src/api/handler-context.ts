@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Caller } from '../auth/caller.ts'
 import type { Client } from '../auth/sessions.ts'
@@ -85,11 +86,8 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
   currentSession(): Promise<SessionRow | null>
   /** The user of that session. An unsafe request needs the CSRF token of the session. */
   currentCaller(): Promise<Caller | undefined>
-  authorization: string | undefined
+  headers: IncomingHttpHeaders
   raw: Id extends IdsOf<'capture'> ? Raw : undefined
-  accept: string | undefined
-  accept_encoding: string | undefined
-  if_none_match: string | undefined
   /** Aborted when the client disconnects before the response. Created on first use. */
   signal: AbortSignal
 }

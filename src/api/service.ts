@@ -56,15 +56,15 @@ export const service = ({ db, events, config, metrics, lifecycle, providers, mai
       email_service_available: mailer !== null,
     }),
 
-    'service.metrics': async ({ peer, authorization }) => {
-      if (!peer.local && !hasToken(authorization, config.METRICS_TOKEN))
+    'service.metrics': async ({ peer, headers }) => {
+      if (!peer.local && !hasToken(headers.authorization, config.METRICS_TOKEN))
         throw forbidden('Request metrics from loopback, or send the token that the operator set as METRICS_TOKEN.')
       return metrics.text()
     },
 
-    'service.openapi': async ({ accept_encoding, if_none_match }) => {
+    'service.openapi': async ({ headers: { 'accept-encoding': accept, 'if-none-match': if_none_match } }) => {
       const { tag, encode } = documentOf(config.DIALECT)
-      const encoding = acceptedEncoding(accept_encoding, ENCODINGS)
+      const encoding = acceptedEncoding(accept, ENCODINGS)
       const headers = {
         'cross-origin-resource-policy': 'cross-origin',
         'cache-control': 'public, max-age=300',

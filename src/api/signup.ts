@@ -10,12 +10,12 @@ import { serializeUser } from './users.ts'
 export const signup = (deps: Deps): Area<'signup'> => {
   /** A key is optional here, but an invalid key is an error. Without one, the recipient's session is used. */
   const callerOf = async (
-    call: Pick<HandlerContext<'signup.accept'>, 'authorization' | 'currentCaller'>,
+    call: Pick<HandlerContext<'signup.accept'>, 'headers' | 'currentCaller'>,
     link: { invite_id: string; token: string },
   ): Promise<Caller | undefined> =>
-    bearer(call.authorization) === undefined
+    bearer(call.headers.authorization) === undefined
       ? rules.recipientSession(deps, link, await call.currentCaller())
-      : authenticate(keyLookup(deps.db), call.authorization, deps.now)
+      : authenticate(keyLookup(deps.db), call.headers.authorization, deps.now)
 
   return {
     operations: {

@@ -93,14 +93,15 @@ export const operations: Operation[] = Object.entries(contract.paths).flatMap(([
 
 function toOperation(path: string, method: string, source: OpenApiOperation, item: OpenApiPathItem): Operation {
   const security = source.security ?? contract.security
-  const [status, success] = Object.entries(source.responses).find(([code]) => isSuccess(code)) ?? []
+  // Single sign-on operations respond with a redirect.
+  const [status, success] = Object.entries(source.responses).find(([code]) => /^(2..|302)$/.test(code)) ?? []
   if (!success) throw new Error(`${source.operationId} has no 2xx response and no 302.`)
   const response = resolve(success)
   const mediaTypes = Object.keys(response.content ?? {})
   const within = withinOf(path)
   return {
     id: source.operationId,
-    area: areaOf(source.operationId),
+    area: source.operationId.slice(0, source.operationId.indexOf('.')) as AreaName,
     method: method.toUpperCase(),
     path,
     scope: security[0]?.apiKey?.[0],
@@ -118,15 +119,6 @@ function toOperation(path: string, method: string, source: OpenApiOperation, ite
     response,
     source,
   }
-}
-
-/** Single sign-on operations respond with a redirect. */
-function isSuccess(code: string): boolean {
-  return code.startsWith('2') || code === '302'
-}
-
-function areaOf(id: OperationId): AreaName {
-  return id.slice(0, id.indexOf('.')) as AreaName
 }
 
 function withinOf(path: string): Operation['within'] {

@@ -1,7 +1,7 @@
 /** Error responses. */
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, ERROR_RESPONSES, Unauthenticated, unavailable } from '../errors.ts'
+import { AppError, ERROR_RESPONSES, errorCode, Unauthenticated, unavailable } from '../errors.ts'
 import { isLostRace } from '../sql/db.ts'
 
 /** Messages quote keys and values of the request, so they are truncated. */
@@ -75,8 +75,6 @@ function toAppError(thrown: unknown, request: FastifyRequest): AppError {
     detail: `Internal error. Report the request id ${request.id} to the operator of this server.`,
   })
 }
-
-const errorCode = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : undefined)
 
 /** Responds to input that Node cannot parse as an HTTP request. Fastify never sees it. */
 export function sendSocketError(error: ConnectionError, socket: Socket, headers: Record<string, string>): void {

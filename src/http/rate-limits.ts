@@ -48,20 +48,13 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   const shared = enabled && db.engine === 'postgres'
   const counterOf = (limit: Limit, windows: RateWindows) =>
     createCounter(windows, milliseconds, shared, () => metrics.throttled(limit))
-  const perUser = counterOf('user', PER_USER)
-  const perUserEvents = counterOf('events', PER_USER_EVENTS)
-  const perUserSessions = counterOf('sessions', PER_USER_SESSIONS)
-  const perAddress = counterOf('address', PER_ADDRESS)
-  const perProject = counterOf('project', PER_PROJECT_CAPTURE)
-
-  /** The counters by the prefix of their names in the shared table. */
-  const counters = new Map([
-    ['user', perUser],
-    ['events', perUserEvents],
-    ['sessions', perUserSessions],
-    ['address', perAddress],
-    ['project', perProject],
-  ])
+  const user = counterOf('user', PER_USER)
+  const events = counterOf('events', PER_USER_EVENTS)
+  const sessions = counterOf('sessions', PER_USER_SESSIONS)
+  const address = counterOf('address', PER_ADDRESS)
+  const project = counterOf('project', PER_PROJECT_CAPTURE)
+  /** By the prefix of their names in the shared table. */
+  const counters = new Map(Object.entries({ user, events, sessions, address, project }))
   let sharing: Promise<void> | undefined
   let sharingFails = false
   let cleaned_at = milliseconds()
@@ -100,8 +93,8 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined
 
   const countByAddress = (kind: 'key' | AreaName, { ip }: FastifyRequest): void => {
-    perAddress.check(`${kind} ${ip}`)
-    perAddress.count(`${kind} ${ip}`)
+    address.check(`${kind} ${ip}`)
+    address.count(`${kind} ${ip}`)
   }
 
   return {
@@ -113,13 +106,14 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
     countRejectedKey: (request, error) => {
       if (enabled && error.code === 'authentication_failed') countByAddress('key', request)
     },
-    countRequest: (reply, { user, key, session }, operation) => {
+    countRequest: (reply, caller, operation) => {
+      const { key } = caller
       const stale_ms = milliseconds() - HOUR_MS
       if (key && (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms))
         background("updating a key's last_used_at", () => touch(db, key.id, now(), new Date(stale_ms).toISOString()))
       if (!enabled) return
-      const counter = session ? perUserSessions : operation.area === 'events' ? perUserEvents : perUser
-      const name = String(user.id)
+      const counter = caller.session ? sessions : operation.area === 'events' ? events : user
+      const name = String(caller.user.id)
       counter.check(name)
       const { limit, remaining, reset_seconds } = counter.count(name)
       reply.header('ratelimit-limit', limit)
@@ -134,12 +128,12 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       if (enabled && isClientError(error)) countByAddress('capture', request)
     },
     checkCaptureAddress: (request) => {
-      if (enabled) perAddress.check(`capture ${request.ip}`)
+      if (enabled) address.check(`capture ${request.ip}`)
     },
     countCapture: (project_id) => {
       if (!enabled) return
-      perProject.check(String(project_id))
-      perProject.count(String(project_id))
+      project.check(String(project_id))
+      project.count(String(project_id))
     },
   }
 }

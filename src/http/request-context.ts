@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cookies, Raw, RequestUrl } from '../api/handler-context.ts'
 import { actorOf, type Caller } from '../auth/caller.ts'
@@ -70,18 +71,8 @@ export class RequestContext {
   currentCaller(): Promise<Caller | undefined> {
     return this.authenticator.currentCaller(this.request)
   }
-  get authorization(): string | undefined {
-    return this.request.headers.authorization
-  }
-  get accept(): string | undefined {
-    return this.request.headers.accept
-  }
-  get accept_encoding(): string | undefined {
-    const { 'accept-encoding': encodings } = this.request.headers
-    return Array.isArray(encodings) ? encodings.join() : encodings
-  }
-  get if_none_match(): string | undefined {
-    return this.request.headers['if-none-match']
+  get headers(): IncomingHttpHeaders {
+    return this.request.headers
   }
   /** Watches the connection: a pipelined response that is not being sent yet emits no `close` event. */
   get signal(): AbortSignal {

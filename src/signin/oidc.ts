@@ -5,8 +5,6 @@ import type { SignInService } from './service.ts'
 import { type Assertion, SsoError } from './sso.ts'
 import { derived, saveRequest, useRequest } from './sso-requests.ts'
 
-export type OAuthProvider = 'google-oauth2' | 'github' | 'gitlab' | 'oidc'
-
 export interface ProviderSettings {
   client_id: string
   client_secret: string
@@ -18,46 +16,35 @@ export interface ProviderSettings {
 
 export type Providers = Partial<Record<OAuthProvider, ProviderSettings>>
 
-type ProviderConfig = Pick<
-  Config,
-  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_KEY'
-  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET'
-  | 'SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER'
-  | 'SOCIAL_AUTH_GITHUB_KEY'
-  | 'SOCIAL_AUTH_GITHUB_SECRET'
-  | 'SOCIAL_AUTH_GITHUB_URL'
-  | 'SOCIAL_AUTH_GITHUB_API_URL'
-  | 'SOCIAL_AUTH_GITLAB_KEY'
-  | 'SOCIAL_AUTH_GITLAB_SECRET'
-  | 'SOCIAL_AUTH_GITLAB_API_URL'
-  | 'OIDC_ISSUER'
-  | 'OIDC_CLIENT_ID'
-  | 'OIDC_CLIENT_SECRET'
->
+/** The settings of each provider: client id, client secret, issuer, address of the API. */
+const SETTINGS = {
+  'google-oauth2': [
+    'SOCIAL_AUTH_GOOGLE_OAUTH2_KEY',
+    'SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET',
+    'SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER',
+  ],
+  github: [
+    'SOCIAL_AUTH_GITHUB_KEY',
+    'SOCIAL_AUTH_GITHUB_SECRET',
+    'SOCIAL_AUTH_GITHUB_URL',
+    'SOCIAL_AUTH_GITHUB_API_URL',
+  ],
+  gitlab: ['SOCIAL_AUTH_GITLAB_KEY', 'SOCIAL_AUTH_GITLAB_SECRET', 'SOCIAL_AUTH_GITLAB_API_URL'],
+  oidc: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER'],
+} as const satisfies Record<string, (keyof Config)[]>
+
+export type OAuthProvider = keyof typeof SETTINGS
+
+const isProvider = (name: string): name is OAuthProvider => Object.hasOwn(SETTINGS, name)
 
 /** A provider is configured when it has a client id and a client secret. */
-export function providersOf(config: ProviderConfig): Providers {
+export function providersOf(config: Pick<Config, (typeof SETTINGS)[OAuthProvider][number]>): Providers {
   const providers: Providers = {}
-  const add = (name: OAuthProvider, client_id?: string, client_secret?: string, issuer?: string, api_url?: string) => {
-    if (client_id && client_secret && issuer) providers[name] = { client_id, client_secret, issuer, api_url }
+  for (const [name, settings] of Object.entries(SETTINGS)) {
+    const [client_id, client_secret, issuer, api_url] = settings.map((setting) => config[setting])
+    if (isProvider(name) && client_id && client_secret && issuer)
+      providers[name] = { client_id, client_secret, issuer, api_url }
   }
-  const { SOCIAL_AUTH_GOOGLE_OAUTH2_KEY, SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET, SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER } = config
-  add(
-    'google-oauth2',
-    SOCIAL_AUTH_GOOGLE_OAUTH2_KEY,
-    SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET,
-    SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER,
-  )
-  const { SOCIAL_AUTH_GITHUB_URL, SOCIAL_AUTH_GITHUB_API_URL } = config
-  add(
-    'github',
-    config.SOCIAL_AUTH_GITHUB_KEY,
-    config.SOCIAL_AUTH_GITHUB_SECRET,
-    SOCIAL_AUTH_GITHUB_URL,
-    SOCIAL_AUTH_GITHUB_API_URL,
-  )
-  add('gitlab', config.SOCIAL_AUTH_GITLAB_KEY, config.SOCIAL_AUTH_GITLAB_SECRET, config.SOCIAL_AUTH_GITLAB_API_URL)
-  add('oidc', config.OIDC_CLIENT_ID, config.OIDC_CLIENT_SECRET, config.OIDC_ISSUER)
   return providers
 }
 
@@ -66,15 +53,6 @@ export interface Sso extends SignInService {
   /** The public address of this server. */
   site_url: string
 }
-
-const SCOPES: Record<OAuthProvider, string> = {
-  'google-oauth2': 'openid email profile',
-  gitlab: 'openid email profile',
-  oidc: 'openid email profile',
-  github: 'user:email',
-}
-
-const isProvider = (name: string): name is OAuthProvider => Object.hasOwn(SCOPES, name)
 
 /** The settings of a provider. Throws SsoError for an unknown one and for one that is not configured. */
 function settingsOf({ providers }: Sso, name: string): [OAuthProvider, ProviderSettings] {
@@ -149,7 +127,7 @@ export async function beginOAuth(sso: Sso, input: BeginInput): Promise<string> {
   await saveRequest(sso, { id: state, provider, domain_id: null, browser, next, invite_id })
   const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri: redirectUri(sso, provider),
-    scope: SCOPES[provider],
+    scope: provider === 'github' ? 'user:email' : 'openid email profile',
     state,
     code_challenge: await client.calculatePKCECodeChallenge(derived('pkce', browser)),
     code_challenge_method: 'S256',

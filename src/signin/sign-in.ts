@@ -23,14 +23,18 @@ const PENDING_MS = 10 * 60_000
 /** A session, or the token of a sign-in that waits for its second factor. */
 export type SignedIn = { token: string; session: SessionRow; user: accounts.AccountRow } | { pending_token: string }
 
-export interface PasswordSignIn {
-  email: string
-  password: string
+/** The browser that signs in. */
+interface Browser {
   client: Client
   /** The session that the browser has now. It is replaced. */
   replaces: SessionRow | null
-  /** An identity of single sign-on that waits for this password. */
+  /** An identity of single sign-on that waits for the password of its account. */
   link_token?: string | undefined
+}
+
+export interface PasswordSignIn extends Browser {
+  email: string
+  password: string
 }
 
 const invalidCredentials = (): AppError =>
@@ -42,9 +46,10 @@ const invalidCredentials = (): AppError =>
 /** Throws `sso_enforced`, `invalid_credentials` and `throttled`. */
 export async function signInWithPassword(
   service: SignInService,
-  { email, password, client, replaces, link_token }: PasswordSignIn,
+  { email, password, ...browser }: PasswordSignIn,
 ): Promise<SignedIn> {
   const { db, passwords } = service
+  const { client } = browser
   await requirePasswordAllowed(db, email)
   const user = await accounts.getByEmail(db, email)
   const account = { email, password_hash: user?.password_hash ?? null }
@@ -65,28 +70,22 @@ export async function signInWithPassword(
     // The password was changed, or the account deactivated, while the hash was computed.
     if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
     if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
-    return firstStep(service, tx, current, { method: 'password', client, replaces, link_token })
+    return firstStep(service, tx, current, { method: 'password', ...browser })
   })
   service.mailer?.wake()
   return result
 }
 
-export interface LinkSignIn {
-  token: string
-  client: Client
-  replaces: SessionRow | null
-}
-
 /** Throws `invalid_token` for a link that is unknown, used or expired. */
 export async function signInWithLink(
   service: SignInService,
-  { token, client, replaces }: LinkSignIn,
+  { token, ...browser }: Browser & { token: string },
 ): Promise<SignedIn> {
   const result = await service.db.tx(async (tx) => {
     const link = await tokens.use(tx, 'sign_in', sha256(token), service.now())
     const user = link && (await accounts.lock(tx, link.user_id))
     if (!user || user.email !== link.email) throw invalidToken()
-    return firstStep(service, tx, user, { method: 'link', client, replaces })
+    return firstStep(service, tx, user, { method: 'link', ...browser })
   })
   service.mailer?.wake()
   return result
@@ -95,11 +94,8 @@ export async function signInWithLink(
 export const invalidToken = (): AppError =>
   invalid('token', 'This link is unknown, used or expired. Request a new one.', 'invalid_token')
 
-interface Step {
+interface Step extends Browser {
   method: SignInMethod
-  client: Client
-  replaces: SessionRow | null
-  link_token?: string | undefined
 }
 
 async function firstStep(service: SignInService, tx: Db, user: accounts.AccountRow, step: Step): Promise<SignedIn> {
@@ -138,19 +134,16 @@ export async function startSession(
 const expired = (): AppError =>
   new AppError({ code: '2fa_expired', detail: 'This sign-in has expired. Sign in with the password again.' })
 
-export interface SecondStep {
+export interface SecondStep extends Browser {
   /** The token that the first step returned. */
   pending_token: string | undefined
   code: string
-  client: Client
-  replaces: SessionRow | null
-  link_token?: string | undefined
 }
 
 /** Throws `2fa_expired`, `2fa_too_many_attempts` and `2fa_invalid`. */
 export async function completeSecondFactor(
   service: SignInService,
-  { pending_token, code, client, replaces, link_token }: SecondStep,
+  { pending_token, code, ...browser }: SecondStep,
 ): Promise<{ token: string; session: SessionRow; user: accounts.AccountRow }> {
   const { db, now } = service
   const token_hash = sha256(pending_token ?? '')
@@ -161,11 +154,11 @@ export async function completeSecondFactor(
       const user = await accounts.lock(tx, waiting.user_id)
       if (!user) throw expired()
       if (!(await verifyCode(service, tx, user, code))) {
-        await recordFailedSignIn(service, tx, user, client.address, waiting.method)
+        await recordFailedSignIn(service, tx, user, browser.client.address, waiting.method)
         return undefined
       }
       if (!(await pending.remove(tx, token_hash))) throw expired()
-      return startSession(service, tx, user, { method: waiting.method, client, replaces, link_token }, true)
+      return startSession(service, tx, user, { method: waiting.method, ...browser }, true)
     }),
   )
   if (!signedIn)
