@@ -45,8 +45,7 @@ function run({ text, values }: Statement): void {
   let rows: unknown[][] = []
   let length = 0
   const checkLimit = resultLimit()
-  const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
-  for (const row of prepare(text).iterate(bound)) {
+  for (const row of prepare(text).iterate(values)) {
     checkLimit(row)
     rows.push(row)
     length += rowLength(row)

@@ -58,7 +58,7 @@ async function openSqliteSource(url: string, functions: boolean, observe: Observ
         known = handle.prepare<unknown[], unknown[]>(text).raw(true)
         prepared.set(text, known)
       }
-      return known.get(values.map((value) => (typeof value === 'boolean' ? Number(value) : value))) ?? []
+      return known.get(values) ?? []
     })
   }
   return {

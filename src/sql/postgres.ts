@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { errorCode, unavailable } from '../errors.ts'
-import { type Database, type Db, type DbOptions, withoutCredentials } from './db.ts'
+import { type Database, type Db, type DbOptions, type Observe, withoutCredentials } from './db.ts'
 import { createLookups } from './postgres-lookups.ts'
 import { compile, counting, type Sql } from './template.ts'
 
@@ -54,6 +54,11 @@ export async function openPostgres(
 
   const lookups = share_connections ? createLookups(connection) : undefined
 
+  /** Throws an error of the driver as `unavailable`, or with its remedy. */
+  const fail = (error: unknown): never => {
+    throw describeConnectionError(error, url)
+  }
+
   let write_failure: unknown
   /** The names of the prepared statements by their text. */
   const names = new Map<string, string>()
@@ -78,7 +83,7 @@ export async function openPostgres(
     }
   }
 
-  const on = (where: pg.Pool | pg.PoolClient): Omit<Db, 'tx' | 'send' | 'close'> => ({
+  const on = (where: pg.Pool | pg.PoolClient): Statements => ({
     engine: 'postgres',
     all: async <Row>(statement: Sql): Promise<Row[]> => (await query(where, statement)).rows,
     get: async <Row>(statement: Sql): Promise<Row | undefined> => (await query(where, statement)).rows[0],
@@ -88,31 +93,19 @@ export async function openPostgres(
       if (where === pool) write_failure = undefined
       return rowCount ?? 0
     },
-    exec: async (text) => {
-      await where.query(text).catch((error) => {
-        throw describeConnectionError(error, url)
-      })
-    },
+    exec: async (text) => void (await where.query(text).catch(fail)),
   })
 
-  let skew_ms = 0
-  const measureSkew = async (): Promise<void> => {
-    const before = Date.now()
-    const { rows } = await pool.query('select extract(epoch from clock_timestamp()) * 1000 as now')
-    skew_ms = Math.round(Number(rows[0].now) - (before + Date.now()) / 2)
-  }
-  await measureSkew().catch(async (error) => {
+  const clock = await watchSkew(pool).catch(async (error) => {
     await pool.end()
-    throw describeConnectionError(error, url)
+    return fail(error)
   })
-  const timer = setInterval(() => void measureSkew().catch(() => undefined), SKEW_PERIOD_MS)
-  timer.unref()
 
   return {
     ...on(pool),
     send: async (statement) => void (await query(pool, statement)),
     location: withoutCredentials(url),
-    skew: () => skew_ms,
+    skew: clock.skew,
     pool: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -123,56 +116,80 @@ export async function openPostgres(
     sync: async () => undefined,
     writeFailure: () => write_failure,
     tx: async (work) => {
-      const client = await pool.connect().catch((error) => {
-        throw describeConnectionError(error, url)
-      })
-      /** The statements without a caller that waits, and the first failure of one. Later statements fail because of it. */
-      const sent: Promise<unknown>[] = []
-      let failure: unknown
-      const addSent = (response: Promise<unknown>): void =>
-        void sent.push(
-          response.catch((error) => {
-            failure ??= error
-          }),
-        )
-      const tx: Db = {
-        ...on(client),
-        send: async (statement) => addSent(query(client, statement)),
-        tx: (inner) => inner(tx),
-        close: async () => undefined,
-      }
-      let broken = false
-      // The pool only listens to idle connections. An unhandled error on this one would end the process.
-      const onBroken = (): void => {
-        broken = true
-      }
-      client.on('error', onBroken)
-      try {
-        addSent(client.query('begin'))
-        const result = await work(tx)
-        if (failure) throw failure
-        const start = performance.now()
-        await client.query('commit')
-        observe?.((performance.now() - start) / 1000, 'commit')
-        // After a failed statement, `commit` rolls back and reports no error.
-        await Promise.all(sent)
-        if (failure) throw failure
-        return result
-      } catch (error) {
-        await client.query('rollback').catch(onBroken)
-        await Promise.all(sent)
-        throw describeConnectionError(failure ?? error, url)
-      } finally {
-        client.release(broken)
-        client.off('error', onBroken)
-      }
+      const client = await pool.connect().catch(fail)
+      return runTransaction(client, on(client), work, observe).catch(fail)
     },
     close: async () => {
-      clearInterval(timer)
+      clock.stop()
       await lookups?.close()
       await pool.end()
     },
   }
+}
+
+/** A database without the methods that differ between a pool and a transaction. */
+type Statements = Omit<Db, 'tx' | 'send' | 'close'>
+
+/** Runs `work` in a transaction on a connection, and returns the connection to its pool. */
+async function runTransaction<Result>(
+  client: pg.PoolClient,
+  on: Statements,
+  work: (tx: Db) => Promise<Result>,
+  observe?: Observe,
+): Promise<Result> {
+  /** The statements without a caller that waits, and the first failure of one. Later statements fail because of it. */
+  const sent: Promise<unknown>[] = []
+  let failure: unknown
+  const addSent = (response: Promise<unknown>): void =>
+    void sent.push(
+      response.catch((error) => {
+        failure ??= error
+      }),
+    )
+  const tx: Db = {
+    ...on,
+    send: async (statement) => addSent(on.run(statement)),
+    tx: (inner) => inner(tx),
+    close: async () => undefined,
+  }
+  let broken = false
+  // The pool only listens to idle connections. An unhandled error on this one would end the process.
+  const onBroken = (): void => {
+    broken = true
+  }
+  client.on('error', onBroken)
+  try {
+    addSent(client.query('begin'))
+    const result = await work(tx)
+    if (failure) throw failure
+    const start = performance.now()
+    await client.query('commit')
+    observe?.((performance.now() - start) / 1000, 'commit')
+    // After a failed statement, `commit` rolls back and reports no error.
+    await Promise.all(sent)
+    if (failure) throw failure
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(onBroken)
+    await Promise.all(sent)
+    throw failure ?? error
+  } finally {
+    client.release(broken)
+    client.off('error', onBroken)
+  }
+}
+
+/** Measures how far the clock of the database is ahead, now and once a minute. */
+async function watchSkew(pool: pg.Pool): Promise<{ skew(): number; stop(): void }> {
+  let skew_ms = 0
+  const measure = async (): Promise<void> => {
+    const before = Date.now()
+    const { rows } = await pool.query('select extract(epoch from clock_timestamp()) * 1000 as now')
+    skew_ms = Math.round(Number(rows[0].now) - (before + Date.now()) / 2)
+  }
+  await measure()
+  const timer = setInterval(() => void measure().catch(() => undefined), SKEW_PERIOD_MS).unref()
+  return { skew: () => skew_ms, stop: () => clearInterval(timer) }
 }
 
 /** Why the database could not be used: its address, and the SQLSTATE or the code of the socket. */

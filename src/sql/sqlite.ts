@@ -24,41 +24,10 @@ export async function openSqlite(
   { observe, snapshot, background_checkpoints, mode = 'create', file: name = SQLITE_FILE }: DbOptions = {},
 ): Promise<Database> {
   const file = join(folder, name)
-  if (existsSync(join(folder, UNFINISHED_RESTORE)) && mode !== 'restoring')
-    throw new DatabaseFileError(
-      'in_use',
-      `A restore into ${folder} has not finished. Run the same \`workspace-admin restore\` again until it completes.`,
-    )
-  if (mode === 'create') {
-    makePrivateFolder(folder)
-    makePrivateDatabase(file)
-  } else if (!existsSync(file))
-    throw new DatabaseFileError(
-      'no_database',
-      `There is no database at ${file}. Pass another one with --database, or create it with \`workspace-admin migrate\`.`,
-    )
-  if (mode !== 'read') keepPrivate(file)
-  // The library's own busy timeout blocks the event loop; `retryWhileBusy` does not.
-  const writer = new Sqlite(file, { timeout: 0, readonly: mode === 'read' })
-  if (mode === 'alone' || mode === 'restoring') requireExclusive(writer, file)
-  if (mode !== 'read') {
-    // The first process to open the file and the last to close it lock it for a moment.
-    await retryWhileBusy(async () => void writer.pragma('journal_mode = wal'))
-    // The write queue syncs the log after each commit, in the thread pool. With "full", SQLite would block for it.
-    writer.pragma('synchronous = normal')
-    writer.pragma('foreign_keys = on')
-    if (background_checkpoints) writer.pragma(`wal_autocheckpoint = ${FALLBACK_PAGES}`)
-  }
-  const reader = mode === 'alone' || mode === 'restoring' ? writer : new Sqlite(file, { readonly: true, timeout: 50 })
-
-  const version = reader.prepare('pragma data_version').pluck()
-  const read = statements(reader)
+  prepareFile(folder, file, mode)
+  const { writer, reader } = await openConnections(file, mode, background_checkpoints)
+  const prepareRead = statements(reader)
   const prepareWrite = statements(writer)
-  /** A full disk rolls back the whole transaction. Its remaining statements must not run in autocommit mode. */
-  const write = (text: string): Prepared => {
-    if (!writer.inTransaction) throw unavailable('The database rolled back this transaction. Retry in a moment.')
-    return prepareWrite(text)
-  }
   const timed: Timed = observe ? measured(observe) : (_, work) => work()
 
   const checkpoints = background_checkpoints ? createCheckpoints(file) : undefined
@@ -72,47 +41,48 @@ export async function openSqlite(
   }
   const queue = createWriteQueue(writer, timed, sync, snapshot)
 
+  /** Runs a statement of a transaction. */
+  const write = async <Result>(statement: Sql, use: Use<Result>): Promise<Result> => {
+    await queue.yieldIfDue()
+    const { text, values } = compile(statement, 'sqlite')
+    return timed(text, () => {
+      // A full disk rolls back the whole transaction. Its remaining statements must not run in autocommit mode.
+      if (!writer.inTransaction) throw unavailable('The database rolled back this transaction. Retry in a moment.')
+      return use(prepareWrite(text), values)
+    })
+  }
+  const read = async <Result>(statement: Sql, use: Use<Result>): Promise<Result> => {
+    const { text, values } = compile(statement, 'sqlite')
+    const prepared = prepareRead(text)
+    if (!prepared.readonly) return queue.grouped(() => write(statement, use))
+    return timed(text, () => use(prepared, values))
+  }
   const onWriter: Db = {
     engine: 'sqlite',
-    all: async <Row>(statement: Sql) => {
-      await queue.yieldIfDue()
-      const { text, values } = compile(statement, 'sqlite')
-      return timed(text, () => write(text).all<Row>(values))
-    },
-    get: async <Row>(statement: Sql) => {
-      await queue.yieldIfDue()
-      const { text, values } = compile(statement, 'sqlite')
-      return timed(text, () => write(text).get<Row>(values))
-    },
-    count: async (found) => {
-      await queue.yieldIfDue()
-      const { text, values } = compile(counting(found), 'sqlite')
-      return timed(text, () => write(text).get<Count>(values)?.count ?? 0)
-    },
-    run: async (statement) => {
-      await queue.yieldIfDue()
-      const { text, values } = compile(statement, 'sqlite')
-      return timed(text, () => write(text).run(values))
-    },
-    send: async (statement) => void (await onWriter.run(statement)),
+    all: (statement) => write(statement, allRows),
+    get: <Row>(statement: Sql) => write(statement, firstRow<Row>),
+    count: (found) => write(counting(found), countOf),
+    run: (statement) => write(statement, changedRows),
+    send: async (statement) => void (await write(statement, changedRows)),
     tx: (work) => work(onWriter),
     exec: async (text) => void writer.exec(text),
     close: async () => undefined,
   }
 
+  const version = reader.prepare('pragma data_version').pluck()
   // `data_version` only reports commits made by other connections.
   const changes = (): number | undefined => (reader === writer ? undefined : Number(version.get()))
 
   const counts = new Map<string, number>()
   let counted_at: number | undefined
-  const count = (found: Sql): number => {
+  const count = async (found: Sql): Promise<number> => {
     const { text, values } = compile(counting(found), 'sqlite')
     const now = changes()
     if (now === undefined || now !== counted_at || counts.size >= MAX_CACHED_COUNTS) counts.clear()
     counted_at = now
     const key = `${text} ${JSON.stringify(values)}`
     // A commit between the two reads is counted here; the next call drops the cached count.
-    const known = counts.get(key) ?? timed(text, () => read(text).get<Count>(values)?.count ?? 0)
+    const known = counts.get(key) ?? timed(text, () => countOf(prepareRead(text), values))
     counts.set(key, known)
     return known
   }
@@ -125,19 +95,9 @@ export async function openSqlite(
     changes,
     sync: queue.sync,
     writeFailure: queue.failure,
-    all: async <Row>(statement: Sql) => {
-      const { text, values } = compile(statement, 'sqlite')
-      const prepared = read(text)
-      if (!prepared.readonly) return queue.grouped(() => onWriter.all<Row>(statement))
-      return timed(text, () => prepared.all<Row>(values))
-    },
-    get: async <Row>(statement: Sql) => {
-      const { text, values } = compile(statement, 'sqlite')
-      const prepared = read(text)
-      if (!prepared.readonly) return queue.grouped(() => onWriter.get<Row>(statement))
-      return timed(text, () => prepared.get<Row>(values))
-    },
-    count: async (found) => count(found),
+    all: (statement) => read(statement, allRows),
+    get: <Row>(statement: Sql) => read(statement, firstRow<Row>),
+    count,
     run: (statement) => queue.grouped(() => onWriter.run(statement)),
     send: (statement) => queue.grouped(() => onWriter.send(statement)),
     tx: (work) => queue.grouped(() => work(onWriter)),
@@ -152,6 +112,43 @@ export async function openSqlite(
   }
 }
 
+type Mode = NonNullable<DbOptions['mode']>
+
+/** Creates a missing database file, or throws `no_database`. Throws `in_use` during a restore. */
+function prepareFile(folder: string, file: string, mode: Mode): void {
+  if (existsSync(join(folder, UNFINISHED_RESTORE)) && mode !== 'restoring')
+    throw new DatabaseFileError(
+      'in_use',
+      `A restore into ${folder} has not finished. Run the same \`workspace-admin restore\` again until it completes.`,
+    )
+  if (mode === 'create') {
+    makePrivateFolder(folder)
+    makePrivateDatabase(file)
+  } else if (!existsSync(file))
+    throw new DatabaseFileError(
+      'no_database',
+      `There is no database at ${file}. Pass another one with --database, or create it with \`workspace-admin migrate\`.`,
+    )
+  if (mode !== 'read') keepPrivate(file)
+}
+
+/** With an exclusive lock, both are the same connection. */
+async function openConnections(file: string, mode: Mode, background_checkpoints = false) {
+  // The library's own busy timeout blocks the event loop; `retryWhileBusy` does not.
+  const writer = new Sqlite(file, { timeout: 0, readonly: mode === 'read' })
+  const isExclusive = mode === 'alone' || mode === 'restoring'
+  if (isExclusive) requireExclusive(writer, file)
+  if (mode !== 'read') {
+    // The first process to open the file and the last to close it lock it for a moment.
+    await retryWhileBusy(async () => void writer.pragma('journal_mode = wal'))
+    // The write queue syncs the log after each commit, in the thread pool. With "full", SQLite would block for it.
+    writer.pragma('synchronous = normal')
+    writer.pragma('foreign_keys = on')
+    if (background_checkpoints) writer.pragma(`wal_autocheckpoint = ${FALLBACK_PAGES}`)
+  }
+  return { writer, reader: isExclusive ? writer : new Sqlite(file, { readonly: true, timeout: 50 }) }
+}
+
 /** An open WAL database keeps a shared lock on its file, so an exclusive lock fails while any process has it open. */
 function requireExclusive(handle: Sqlite.Database, file: string): void {
   try {
@@ -164,39 +161,23 @@ function requireExclusive(handle: Sqlite.Database, file: string): void {
   }
 }
 
-interface Count {
-  count: number
-}
+type Statement = Sqlite.Statement<unknown[], never>
+type Use<Result> = (statement: Statement, values: Value[]) => Result
 
-interface Prepared {
-  readonly: boolean
-  all<Row>(values: Value[]): Row[]
-  get<Row>(values: Value[]): Row | undefined
-  run(values: Value[]): number
-}
+const allRows: Use<never[]> = (statement, values) => statement.all(values)
+const firstRow = <Row>(statement: Statement, values: Value[]): Row | undefined => statement.get(values)
+const changedRows: Use<number> = (statement, values) => statement.run(values).changes
+const countOf: Use<number> = (statement, values) => firstRow<{ count: number }>(statement, values)?.count ?? 0
 
 /** Prepares each statement of a connection once. */
-function statements(handle: Sqlite.Database): (text: string) => Prepared {
-  const known = new Map<string, Prepared>()
+function statements(handle: Sqlite.Database): (text: string) => Statement {
+  const known = new Map<string, Statement>()
   return (text) => {
-    const found = known.get(text) ?? prepare(handle, text)
+    const found = known.get(text) ?? handle.prepare<unknown[], never>(text)
     known.set(text, found)
     return found
   }
 }
-
-function prepare(handle: Sqlite.Database, text: string): Prepared {
-  const statement = handle.prepare<unknown[], never>(text)
-  return {
-    readonly: statement.readonly,
-    all: (values) => statement.all(values.map(bindable)),
-    get: (values) => statement.get(values.map(bindable)),
-    run: (values) => statement.run(values.map(bindable)).changes,
-  }
-}
-
-/** better-sqlite3 cannot bind booleans. */
-const bindable = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value)
 
 const measured =
   (observe: Observe): Timed =>

@@ -119,8 +119,10 @@ const hooks: { recordStatement?: (engine: Engine, text: string, statement: Sql) 
 export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
   const values: Value[] = []
   const text = textOf(statement, engine, (value) => {
-    values.push(value)
-    return engine === 'sqlite' ? '?' : `$${values.length}`
+    if (engine === 'postgres') return `$${values.push(value)}`
+    // better-sqlite3 cannot bind booleans.
+    values.push(typeof value === 'boolean' ? Number(value) : value)
+    return '?'
   })
   hooks.recordStatement?.(engine, text, statement)
   return { text, values }

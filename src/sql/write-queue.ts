@@ -72,12 +72,10 @@ export function createWriteQueue(
   let draining = false
   /** When the current transaction began, or yielded last. */
   let resumed_at = 0
-  /** Writes that are committed and perhaps not on disk yet. */
-  let committed: Settlement[] = []
-  let flushing: Promise<void> | undefined
-  /** After a failed fsync the kernel may drop unwritten pages, so no later write is acknowledged either. */
-  let sync_error: unknown
   let failure: unknown
+  const acknowledgments = createAcknowledgments(sync, (error) => {
+    failure = error
+  })
 
   /** Turns a storage failure into `unavailable` and remembers it; returns any other error unchanged. */
   const describe = (error: unknown): unknown => {
@@ -107,43 +105,13 @@ export function createWriteQueue(
 
   async function runExclusive({ work, deadline, reject }: Write): Promise<void> {
     queue.shift()
-    await flushing
+    await acknowledgments.done()
     try {
-      acknowledge([{ settle: await retryWhileBusy(work, deadline), reject }])
+      acknowledgments.add([{ settle: await retryWhileBusy(work, deadline), reject }])
     } catch (error) {
       reject(describe(error))
     }
-    await flushing
-  }
-
-  function acknowledge(writes: Settlement[]): void {
-    if (sync_error) rejectAll(writes)
-    else {
-      committed.push(...writes)
-      flushing ??= flush()
-    }
-  }
-
-  function rejectAll(writes: Settlement[]): void {
-    for (const { reject } of writes) reject(sync_error)
-  }
-
-  /** Commits that arrive during an fsync share the next one. */
-  async function flush(): Promise<void> {
-    while (committed.length > 0) {
-      const writes = committed
-      committed = []
-      try {
-        await sync()
-      } catch (error) {
-        sync_error = unavailable(SYNC_FAILED, error)
-        failure = sync_error
-        rejectAll([...writes, ...committed.splice(0)])
-        break
-      }
-      for (const { settle } of writes) settle()
-    }
-    flushing = undefined
+    await acknowledgments.done()
   }
 
   async function runTransaction(first: Write): Promise<void> {
@@ -168,7 +136,7 @@ export function createWriteQueue(
       queue.unshift(...group)
       return
     }
-    acknowledge(writes)
+    acknowledgments.add(writes)
   }
 
   function groupSize(first: Write): number {
@@ -203,9 +171,50 @@ export function createWriteQueue(
       resumed_at = performance.now()
     },
     // Through the queue of acknowledgments: the kernel reports a failed fsync only once.
-    sync: () => new Promise((settle, reject) => acknowledge([{ settle, reject }])),
+    sync: () => new Promise((settle, reject) => acknowledgments.add([{ settle, reject }])),
     failure: () => failure,
     exclusive: (work) => enqueue(work, 'exclusive'),
+  }
+}
+
+/** Settles writes that are committed once they are on disk. Commits that arrive during an fsync share the next one. */
+function createAcknowledgments(sync: () => Promise<void>, onFailure: (error: unknown) => void) {
+  let committed: Settlement[] = []
+  let flushing: Promise<void> | undefined
+  /** After a failed fsync the kernel may drop unwritten pages, so no later write is acknowledged either. */
+  let sync_error: unknown
+
+  function rejectAll(writes: Settlement[]): void {
+    for (const { reject } of writes) reject(sync_error)
+  }
+
+  async function flush(): Promise<void> {
+    while (committed.length > 0) {
+      const writes = committed
+      committed = []
+      try {
+        await sync()
+      } catch (error) {
+        sync_error = unavailable(SYNC_FAILED, error)
+        onFailure(sync_error)
+        rejectAll([...writes, ...committed.splice(0)])
+        break
+      }
+      for (const { settle } of writes) settle()
+    }
+    flushing = undefined
+  }
+
+  return {
+    add: (writes: Settlement[]): void => {
+      if (sync_error) rejectAll(writes)
+      else {
+        committed.push(...writes)
+        flushing ??= flush()
+      }
+    },
+    /** Resolves when no fsync is running. */
+    done: async (): Promise<void> => flushing,
   }
 }
 
