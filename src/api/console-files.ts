@@ -40,20 +40,11 @@ interface Files {
   sizes: Map<string, number>
 }
 
-let listed: Promise<Files | null> | undefined
+let listed: Files | null = null
 
-/** Lists the folder once. Null if the console has not been built. */
-function files(): Promise<Files | null> {
-  listed ??= list(BUILT).then((found) => found ?? list(FROM_SOURCES))
-  // Retry on the next request, in case of a later build.
-  void listed.then(
-    (found) => {
-      if (found === null) listed = undefined
-    },
-    () => {
-      listed = undefined
-    },
-  )
+/** Lists the folder once. Null if the console has not been built: a later request lists it again. */
+async function files(): Promise<Files | null> {
+  listed ??= (await list(BUILT)) ?? (await list(FROM_SOURCES))
   return listed
 }
 

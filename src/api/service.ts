@@ -113,15 +113,11 @@ function createDocument(text: string): ServedDocument {
   }
 }
 
-let script: Promise<Buffer> | undefined
+let script: Buffer | undefined
 
 /** Cached, so all responses share one buffer. */
-function referenceScript(): Promise<Buffer> {
-  script ??= readFile(BUILT_SCRIPT).catch(() => readFile(SOURCE_SCRIPT))
-  // Retry on the next request, in case of a later build.
-  script.catch(() => {
-    script = undefined
-  })
+async function referenceScript(): Promise<Buffer> {
+  script ??= await readFile(BUILT_SCRIPT).catch(() => readFile(SOURCE_SCRIPT))
   return script
 }
 

@@ -2,7 +2,15 @@
 import { either } from '../hogql/typed.ts'
 import { joined, oneOf, type Sql, sql } from '../sql/template.ts'
 import { ALL_EVENTS, HOUR, hasCounts, hourOf, integer } from './counts.ts'
-import { type Branch, branchesOf, distinctIdsOf, type ListCursor, type ListQuery, personJoin } from './list.ts'
+import {
+  type Branch,
+  branchesOf,
+  distinctIdsOf,
+  type ListCursor,
+  type ListQuery,
+  mergedBranches,
+  personJoin,
+} from './list.ts'
 import type { EventReader } from './readers.ts'
 
 export type Interval = 'minute' | 'hour' | 'day' | 'week'
@@ -19,11 +27,7 @@ const DEFAULT_INTERVALS = 120
 /** The time that one part of a scan takes. */
 const PART_MS = 1_000
 
-export interface HistogramQuery
-  extends Pick<
-    ListQuery,
-    'project_id' | 'before' | 'names' | 'distinct_id' | 'person_id' | 'condition' | 'from' | 'signal'
-  > {
+export interface HistogramQuery extends Omit<ListQuery, 'after' | 'oldestFirst' | 'offset' | 'withPerson'> {
   /** Exclusive lower bound. */
   after: number
   interval: Interval
@@ -163,14 +167,13 @@ async function scan(reader: EventReader, query: HistogramQuery, all: Intervals, 
 
 /** The position of the last of `size` events from the cursor, whether or not they match the condition. */
 function lastOf(query: HistogramQuery, branches: Branch[], cursor: ListCursor | undefined, size: number): Sql {
-  const order = sql`order by e.timestamp desc, e.uuid desc`
-  const keys = ({ index, narrowed }: Branch, end: Sql): Sql =>
-    sql`select e.timestamp, e.uuid from events e ${index} where ${within(query, cursor)} ${narrowed} ${order} ${end}`
-  const [single, ...others] = branches
-  const end = sql`limit 1 offset ${size - 1}`
-  if (single && others.length === 0) return keys(single, end)
-  const merged = branches.map((branch) => sql`select * from (${keys(branch, sql`limit ${size}`)}) b`)
-  return sql`select e.timestamp, e.uuid from (${joined(merged, ' union all ')}) e ${order} ${end}`
+  return mergedBranches(branches, {
+    columns: sql`e.timestamp, e.uuid`,
+    scan: ({ index, narrowed }) => sql`from events e ${index} where ${within(query, cursor)} ${narrowed}`,
+    order: sql`order by e.timestamp desc, e.uuid desc`,
+    end: sql`limit 1 offset ${size - 1}`,
+    needed: size,
+  })
 }
 
 /** Counts the matching events after the cursor, up to and including the one at `end`. */

@@ -1,5 +1,5 @@
 import { integerLiteral } from '../hogql/convert.ts'
-import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
+import { type Either, joined, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { EventReader, ReadOptions } from './readers.ts'
 
 /** An event of a list with its person. Times are microseconds, JSON is text. */
@@ -140,6 +140,26 @@ export function branchesOf(
   return { list: names.map((name) => ({ index: BY_NAME, narrowed: sql`and e.event = ${name}` })), quick: true }
 }
 
+interface Merge {
+  /** Columns of the events `e`. */
+  columns: Sql
+  /** The events of a branch. */
+  scan(branch: Branch): Sql
+  order: Sql
+  end: Sql
+  /** How many events of each branch may be among the result. */
+  needed: number
+}
+
+/** The events of all branches in one order. A single branch needs no merge. */
+export function mergedBranches(branches: readonly Branch[], { columns, scan, order, end, needed }: Merge): Sql {
+  const select = (branch: Branch, end: Sql): Sql => sql`select ${columns} ${scan(branch)} ${order} ${end}`
+  const [single, ...others] = branches
+  if (single && others.length === 0) return select(single, end)
+  const parts = branches.map((branch) => sql`select * from (${select(branch, sql`limit ${needed}`)}) b`)
+  return sql`select * from (${joined(parts, ' union all ')}) e ${order} ${end}`
+}
+
 const by = (sqlite: Sql): Either => ({ sqlite, postgres: sql`` })
 const BY_TIME = by(sql`indexed by events_by_time`)
 const BY_NAME = by(sql`indexed by events_by_name`)
@@ -157,18 +177,15 @@ function select(query: ListQuery, branches: Branch[], limit: number): Sql {
   const filter = condition ? sql`and ${condition.sql}` : sql``
   const person = condition?.usesPerson ? personJoin(project_id) : sql``
   const order = orderBy(oldestFirst)
-  const scan = ({ index, narrowed }: Branch, end: Sql): Sql =>
-    sql`select ${columns} from events e ${index} ${person} where e.project_id = ${project_id} ${narrowed} ${lower} ${upper}
-      ${filter} ${order} ${end}`
-  // PostgreSQL plans a prepared statement for the limit only if it is a constant.
-  const end = offset === 0 ? sql`limit ${integerLiteral(limit)}` : sql`limit ${limit} offset ${offset}`
-  const [single, ...others] = branches
-  const found =
-    single && others.length === 0
-      ? scan(single, end)
-      : sql`select ${columns} from (${branches
-          .map((branch) => sql`select * from (${scan(branch, sql`limit ${limit + offset}`)}) b`)
-          .reduce((all, next) => sql`${all} union all ${next}`)}) e ${order} ${end}`
+  const found = mergedBranches(branches, {
+    columns,
+    scan: ({ index, narrowed }) =>
+      sql`from events e ${index} ${person} where e.project_id = ${project_id} ${narrowed} ${lower} ${upper} ${filter}`,
+    order,
+    // PostgreSQL plans a prepared statement for the limit only if it is a constant.
+    end: offset === 0 ? sql`limit ${integerLiteral(limit)}` : sql`limit ${limit} offset ${offset}`,
+    needed: limit + offset,
+  })
   return sql`${withPersons(found, project_id, withPerson)} ${order}`
 }
 

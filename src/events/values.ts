@@ -1,8 +1,8 @@
 import { call, constant, field } from '../hogql/ast.ts'
 import { compileCondition } from '../hogql/print.ts'
-import { type Either, joined, type Sql, sql } from '../sql/template.ts'
+import { type Either, type Sql, sql } from '../sql/template.ts'
 import { ALL_EVENTS, hasCounts, hourOf } from './counts.ts'
-import { branchesOf } from './list.ts'
+import { branchesOf, mergedBranches } from './list.ts'
 import type { EventReader, ReadOptions } from './readers.ts'
 
 export interface RecentQuery {
@@ -63,19 +63,15 @@ const counted = (value: Sql, query: RecentQuery): Sql => sql`
 /** Columns of the latest events `e`: one index scan per name. */
 function recent(columns: Sql, query: RecentQuery, limit: number): Sql {
   const { project_id, after, before } = query
-  const scans = branchesOf(query).list.map(
-    ({ index, narrowed }) => sql`
-      select e.timestamp, ${columns} from events e ${index}
-      where e.project_id = ${project_id} and e.timestamp > ${after} and e.timestamp < ${before} ${narrowed}
-      order by e.timestamp desc limit ${limit}`,
-  )
-  const [single, ...others] = scans
-  if (single && others.length === 0) return single
-  const merged = joined(
-    scans.map((scan) => sql`select * from (${scan}) b`),
-    ' union all ',
-  )
-  return sql`select * from (${merged}) e order by e.timestamp desc limit ${limit}`
+  return mergedBranches(branchesOf(query).list, {
+    columns: sql`e.timestamp, ${columns}`,
+    scan: ({ index, narrowed }) => sql`
+      from events e ${index}
+      where e.project_id = ${project_id} and e.timestamp > ${after} and e.timestamp < ${before} ${narrowed}`,
+    order: sql`order by e.timestamp desc`,
+    end: sql`limit ${limit}`,
+    needed: limit,
+  })
 }
 
 export interface Names {

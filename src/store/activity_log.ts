@@ -6,7 +6,7 @@ import type { FieldChange } from './field-changes.ts'
 import type { KeyRestrictions } from './key-restrictions.ts'
 import * as members from './members.ts'
 import { organizationsOf } from './projects.ts'
-import { deleteBefore } from './rows.ts'
+import { beyond, deleteBefore } from './rows.ts'
 import type { UserRow } from './users.ts'
 
 /** A user, with a key or a session. Both are null before a sign-in and for a mailed link. */
@@ -146,9 +146,6 @@ export function list(
   const { organization_id, area, user_uuid, item_id, after, before } = filter
   const when = (value: string | undefined, condition: (value: string) => Sql): Sql =>
     value === undefined ? sql`` : condition(value)
-  const beyond =
-    at &&
-    (descending ? sql`and (created_at, id) < (${at[0]}, ${at[1]})` : sql`and (created_at, id) > (${at[0]}, ${at[1]})`)
   return db.all<ActivityRow>(sql`
     select id, project_id, actor, user_uuid, user_email, user_first_name, key_id, session_id, address, area, item_id,
       item_name, activity, changes, created_at
@@ -158,7 +155,7 @@ export function list(
       ${when(item_id, (value) => sql`and item_id = ${value}`)}
       ${when(after, (value) => sql`and created_at > ${value}`)}
       ${when(before, (value) => sql`and created_at < ${value}`)}
-      ${beyond ?? sql``}
+      ${beyond(sql`created_at, id`, at, descending)}
     ${descending ? sql`order by created_at desc, id desc` : sql`order by created_at, id`} limit ${limit}`)
 }
 

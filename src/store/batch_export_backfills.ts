@@ -3,7 +3,7 @@ import type { Db } from '../sql/db.ts'
 import { joined, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { RunRow } from './batch_export_runs.ts'
 import type { BatchExportRow } from './batch_exports.ts'
-import { returnedRow } from './rows.ts'
+import { beyond, returnedRow } from './rows.ts'
 
 type Schemas = components['schemas']
 
@@ -81,13 +81,9 @@ export function page(
         ' or ',
       )})`
     : sql``
-  const beyond =
-    at &&
-    (descending
-      ? sql`and (b.created_at, b.id) < (${at[0]}, ${at[1]})`
-      : sql`and (b.created_at, b.id) > (${at[0]}, ${at[1]})`)
   return db.all<ListedBackfill>(sql`
-    ${listed} where b.batch_export_id = ${batch_export_id} ${filter} ${beyond ?? sql``}
+    ${listed} where b.batch_export_id = ${batch_export_id} ${filter}
+      ${beyond(sql`b.created_at, b.id`, at, descending)}
     order by ${descending ? sql`b.created_at desc, b.id desc` : sql`b.created_at, b.id`} limit ${limit}`)
 }
 

@@ -2,7 +2,7 @@ import type { Lease } from '../background/leases.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import { among, lookup, oneOf, type Sql, sql } from '../sql/template.ts'
-import { DELETED_ROWS } from './rows.ts'
+import { beyond, DELETED_ROWS } from './rows.ts'
 
 export type RunStatus = components['schemas']['BatchExportRunStatus']
 
@@ -109,15 +109,13 @@ export function page(
   { by, descending, at, limit }: { by: RunOrder; descending: boolean; at?: [string, string]; limit: number },
 ): Promise<RunRow[]> {
   const column = by === 'created_at' ? sql`created_at` : sql`data_interval_start`
-  const beyond =
-    at &&
-    (descending ? sql`and (${column}, id) < (${at[0]}, ${at[1]})` : sql`and (${column}, id) > (${at[0]}, ${at[1]})`)
   const bound = (condition: Sql, value: string | undefined): Sql =>
     value === undefined ? sql`` : sql`and ${condition} ${value}`
   return db.all<RunRow>(sql`
     select * from batch_export_runs where batch_export_id = ${batch_export_id}
       ${bound(sql`created_at >=`, after)} ${bound(sql`created_at <=`, before)}
-      ${bound(sql`data_interval_start >=`, start)} ${bound(sql`data_interval_end <=`, end)} ${beyond ?? sql``}
+      ${bound(sql`data_interval_start >=`, start)} ${bound(sql`data_interval_end <=`, end)}
+      ${beyond(sql`${column}, id`, at, descending)}
     order by ${descending ? sql`${column} desc, id desc` : sql`${column}, id`} limit ${limit}`)
 }
 

@@ -38,16 +38,9 @@ const invites = sql`from invites i left join users u on u.id = i.created_by_id`
 type Joined = Omit<InviteRow, 'id' | 'first_name'> & UserRow & { invite_id: string; invite_first_name: string }
 
 const toInvite = (found: Joined): Invite => ({
+  ...found,
   id: found.invite_id,
-  organization_id: found.organization_id,
-  target_email: found.target_email,
   first_name: found.invite_first_name,
-  level: found.level,
-  message: found.message,
-  emailing_attempt_made: found.emailing_attempt_made,
-  created_by_id: found.created_by_id,
-  created_at: found.created_at,
-  updated_at: found.updated_at,
   created_by: found.id === null ? null : found,
 })
 

@@ -6,19 +6,7 @@ import type { PluginConfigRow } from './plugin_configs.ts'
 const MAIN = 'index.ts'
 
 export interface RunningConfigRow
-  extends Pick<
-    PluginConfigRow,
-    | 'id'
-    | 'plugin_id'
-    | 'project_id'
-    | 'config'
-    | 'secret_keys'
-    | 'secrets'
-    | 'name'
-    | 'filters'
-    | 'sort_order'
-    | 'updated_at'
-  > {
+  extends Omit<PluginConfigRow, 'enabled' | 'description' | 'disabled_at' | 'web_token' | 'created_at'> {
   organization_id: string
   project_name: string
   plugin_name: string | null

@@ -34,6 +34,10 @@ export async function listPage<Row>(
   return { count, rows }
 }
 
+/** The condition for rows beyond a boundary row, in the order of `key`: a column and the id. */
+export const beyond = (key: Sql, at: readonly [string, string] | undefined, descending: boolean): Sql =>
+  at ? sql`and (${key}) ${descending ? sql`<` : sql`>`} (${at[0]}, ${at[1]})` : sql``
+
 /** Rows per delete. Other writes wait for one of them at most. */
 export const DELETED_ROWS = 200
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Database, Db } from '../sql/db.ts'
 import { hasColumn } from '../sql/migrate.ts'
 import { name, sql } from '../sql/template.ts'
-import { createVault, existingKeys, hasKey, readKeys, type Vault } from './vault.ts'
+import { createVault, existingKeys, hasKey, type KeySettings, readKeys, type Vault } from './vault.ts'
 
 const COLUMNS = [
   { table: 'batch_exports', column: 'secrets' },
@@ -32,11 +32,6 @@ async function keysIn(db: Db, table: string, column: string): Promise<string[]> 
     sql`select distinct substr(${name(column)}, 1, 8) as key from ${name(table)} where ${name(column)} is not null`,
   )
   return found.map(({ key }) => key)
-}
-
-interface KeySettings {
-  SECRET_KEY?: string
-  SECRET_KEY_PREVIOUS?: string
 }
 
 /** Creates a key file only if no stored secret needs another key: a new key would not decrypt it. */

@@ -79,14 +79,16 @@ const keyOf = (encrypted: string): string => encrypted.slice(0, encrypted.indexO
 export const nameOf = (key: Buffer): string =>
   createHash('sha256').update('workspace-admin').update(key).digest('hex').slice(0, 8)
 
+export interface KeySettings {
+  SECRET_KEY?: string
+  SECRET_KEY_PREVIOUS?: string
+}
+
 /**
  * The configured keys, or else the key file in the data folder, which is created if missing. PostgreSQL has no data
  * folder: without a configured key no secret can be stored.
  */
-export function readKeys(
-  { SECRET_KEY, SECRET_KEY_PREVIOUS }: { SECRET_KEY?: string; SECRET_KEY_PREVIOUS?: string },
-  folder: string | null,
-): Buffer[] {
+export function readKeys({ SECRET_KEY, SECRET_KEY_PREVIOUS }: KeySettings, folder: string | null): Buffer[] {
   const set = [SECRET_KEY, SECRET_KEY_PREVIOUS].flatMap((key) => (key ? [Buffer.from(key, 'hex')] : []))
   if (folder === null) return set
   const file = join(folder, KEY_FILE)
@@ -96,14 +98,11 @@ export function readKeys(
 }
 
 /** Whether a start on this folder would use a key that exists, instead of creating one. */
-export const hasKey = ({ SECRET_KEY }: { SECRET_KEY?: string }, folder: string | null): boolean =>
+export const hasKey = ({ SECRET_KEY }: KeySettings, folder: string | null): boolean =>
   folder === null || Boolean(SECRET_KEY) || existsSync(join(folder, KEY_FILE))
 
 /** The names of the keys that a start on this folder would use. Creates and changes no file. */
-export function existingKeys(
-  settings: { SECRET_KEY?: string; SECRET_KEY_PREVIOUS?: string },
-  folder: string | null,
-): string[] {
+export function existingKeys(settings: KeySettings, folder: string | null): string[] {
   const configured = readKeys(settings, null)
   const file = folder === null ? undefined : join(folder, KEY_FILE)
   if (file === undefined || !existsSync(file)) return configured.map(nameOf)
