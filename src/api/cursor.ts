@@ -3,6 +3,7 @@ import { isUuid } from '../auth/access.ts'
 import { invalid } from '../errors.ts'
 import type { RequestUrl } from './handler-context.ts'
 import { Page, paging } from './page.ts'
+import { urlWith } from './query.ts'
 
 interface Cursor {
   direction: 'next' | 'previous'
@@ -51,12 +52,8 @@ export async function cursorPage<Row, Item>(
   const rows = found.slice(0, limit)
   if (backwards) rows.reverse()
   const hasMore = found.length > limit
-  const urlAt = (direction: Cursor['direction'], row: Row | undefined): string | null => {
-    if (!row) return null
-    const parameters = new URLSearchParams(url.search)
-    parameters.set('cursor', formatCursor({ direction, at: positionOf(row) }))
-    return `${url.origin}${url.path}?${parameters}`
-  }
+  const urlAt = (direction: Cursor['direction'], row: Row | undefined): string | null =>
+    row ? urlWith(url, { cursor: formatCursor({ direction, at: positionOf(row) }) }) : null
   const next = urlAt('next', (backwards ? cursor : hasMore) ? rows.at(-1) : undefined)
   const previous = urlAt('previous', (backwards ? hasMore : cursor) ? rows[0] : undefined)
   return new Page(undefined, next, previous, rows, serialize)

@@ -13,7 +13,7 @@ import { customEventNames, eventNames, propertyNames, propertyValues, type Recen
 import { cellText, csvRow } from './csv.ts'
 import { EVENT_FIELDS, type EventRecord, eventJson, JSON_FIELDS, recordJson, serializeEvent } from './event-record.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
-import { queryList, rawQueryValues } from './query.ts'
+import { queryList, rawQueryValues, urlWith } from './query.ts'
 import { joinOrStream, textChunks } from './text-chunks.ts'
 import { parseMoment } from './time.ts'
 
@@ -100,13 +100,14 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
           condition: filterOf(call, time),
           from: cursor === undefined ? undefined : parsePosition(cursor),
         })
+        const times = { after: isoOf(after), before: isoOf(before) }
         return {
           interval,
-          after: isoOf(after),
-          before: isoOf(before),
+          ...times,
           exact: found.exact,
           progress: found.progress,
-          next: found.next && partUrl(call, { after, before, interval }, found.next),
+          // Relative times and a default interval stay as they are now.
+          next: found.next && urlWith(call.url, { ...times, interval, cursor: positionCursor(found.next) }),
           results: Array.from({ length: intervals.count }, (_, i) => ({
             start: isoOf(intervals.first + i * intervals.length),
             count: found.counts.get(i) ?? 0,
@@ -304,30 +305,17 @@ function nextUrl(
   { after, before }: { after?: number; before: number },
   position: string,
 ): string {
-  const parameters = new URLSearchParams(url.search)
-  parameters.delete('offset')
-  if (query.after && after !== undefined) parameters.set('after', isoOf(after))
-  // An offset stays valid only while no newer event is added before it.
-  if (query.before || /^\d+$/.test(position)) parameters.set('before', isoOf(before))
-  parameters.set('cursor', encodeCursor(position))
-  return `${url.origin}${url.path}?${parameters}`
-}
-
-/** The same histogram after this part. Relative times and a default interval stay as they are now. */
-function partUrl(
-  { url }: HistogramCall,
-  { after, before, interval }: { after: number; before: number; interval: string },
-  { timestamp, uuid }: store.ListCursor,
-): string {
-  const parameters = new URLSearchParams(url.search)
-  parameters.set('after', isoOf(after))
-  parameters.set('before', isoOf(before))
-  parameters.set('interval', interval)
-  parameters.set('cursor', encodeCursor(`${timestamp}_${uuid}`))
-  return `${url.origin}${url.path}?${parameters}`
+  return urlWith(url, {
+    offset: undefined,
+    ...(query.after && after !== undefined && { after: isoOf(after) }),
+    // An offset stays valid only while no newer event is added before it.
+    ...((query.before || /^\d+$/.test(position)) && { before: isoOf(before) }),
+    cursor: encodeCursor(position),
+  })
 }
 
 const encodeCursor = (position: string): string => Buffer.from(position).toString('base64url')
+const positionCursor = ({ timestamp, uuid }: store.ListCursor): string => encodeCursor(`${timestamp}_${uuid}`)
 const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString()
 
 function parseTailCursor(cursor: string): TailCursor {

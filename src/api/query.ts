@@ -1,5 +1,6 @@
 /** Query parameters that accept several values: as JSON, repeated, or with brackets. */
 import { invalid } from '../errors.ts'
+import type { RequestUrl } from './handler-context.ts'
 
 /** All values of a parameter, with JSON lists flattened; undefined when it is absent. */
 export function queryList(query: object, name: string): string[] | undefined {
@@ -33,4 +34,13 @@ function parseList(text: string): string[] | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The URL of a request with other values of some parameters. Undefined removes a parameter. */
+export function urlWith({ origin, path, search }: RequestUrl, values: Record<string, string | undefined>): string {
+  const parameters = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(values))
+    if (value === undefined) parameters.delete(name)
+    else parameters.set(name, value)
+  return `${origin}${path}?${parameters}`
 }

@@ -51,18 +51,13 @@ function relativeMoment(text: string, now: Date): number | undefined {
 function startOf(unit: string, moment: Date, next: number): number | undefined {
   const [year, month] = [moment.getUTCFullYear(), moment.getUTCMonth()]
   const [day, hour] = [moment.getUTCDate(), moment.getUTCHours()]
-  switch (unit) {
-    case 'h':
-      return Date.UTC(year, month, day, hour + next)
-    case 'd':
-      return Date.UTC(year, month, day + next)
-    case 'm':
-      return Date.UTC(year, month + next)
-    case 'y':
-      return Date.UTC(year + next, 0)
-    default:
-      return undefined
+  const starts: Record<string, number> = {
+    h: Date.UTC(year, month, day, hour + next),
+    d: Date.UTC(year, month, day + next),
+    m: Date.UTC(year, month + next),
+    y: Date.UTC(year + next, 0),
   }
+  return starts[unit]
 }
 
 function subtract(from: Date, count: number, unit: string): Date {

@@ -3,10 +3,9 @@
 import { either } from '../hogql/typed.ts'
 import { name, oneOf, type Sql, sql } from '../sql/template.ts'
 import { hasCounts } from './counts.ts'
-import { type Extract, modelColumns, scanQuery } from './extract.ts'
+import { bothConditions, type Extract, modelColumns, scanQuery } from './extract.ts'
 import { type Histogram, type HistogramQuery, histogram } from './histogram.ts'
 import { latestRows } from './latest.ts'
-import type { Condition } from './list.ts'
 import { CHANGING_FEEDS } from './models.ts'
 import type { EventReader } from './readers.ts'
 
@@ -58,7 +57,8 @@ export async function estimateRecords(
     const all = await countOf({ names })
     return { records: excluded ? all - (await countOf({ names: excluded })) : all, exact: true }
   }
-  const condition = conditionOf(query.where, excluded)
+  const others = excluded ? { sql: sql`e.event not in ${oneOf(excluded)}`, usesPerson: false } : null
+  const condition = bothConditions(others, query.where) ?? undefined
   const found = await histogram(reader, { ...range, names, condition })
   const matching = total(found)
   if (!found.next) return { records: matching, exact: true }
@@ -78,12 +78,6 @@ async function countChanged(
 }
 
 const total = ({ counts }: Histogram): number => [...counts.values()].reduce((sum, count) => sum + count, 0)
-
-function conditionOf(where: Extract['where'], excluded: readonly string[] | undefined): Condition | undefined {
-  if (!excluded) return where ?? undefined
-  const others = sql`e.event not in ${oneOf(excluded)}`
-  return where ? { ...where, sql: sql`(${others} and ${where.sql})` } : { sql: others, usesPerson: false }
-}
 
 const SAMPLE_ROWS = 200
 /** The size of the other columns of an event. */

@@ -193,32 +193,23 @@ function condition(property: Expr, operator: string, values: Scalar[], at: strin
   return call(1, NEGATIVE.has(operator) ? 'and' : 'or', comparisons)
 }
 
-function compare(property: Expr, operator: string, value: Scalar, at: string): Expr {
-  const text = constant(1, String(value))
-  switch (operator) {
-    case 'exact':
-      return call(1, 'equals', [property, text])
-    case 'is_not':
-      return call(1, 'notEquals', [property, text])
-    case 'icontains':
-      return call(1, 'ilike', [property, constant(1, `%${value}%`)])
-    case 'not_icontains':
-      return call(1, 'notILike', [property, constant(1, `%${value}%`)])
-    case 'regex':
-      return call(1, 'match', [property, text])
-    case 'not_regex':
-      return call(1, 'not', [call(1, 'match', [property, text])])
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return call(1, NUMERIC[operator], [call(1, 'toFloat', [property]), constant(1, toNumber(value, at), true)])
-    default:
-      return compareDates(property, operator, String(value), at)
-  }
+const TEXT_FUNCTIONS: Record<string, string> = {
+  exact: 'equals',
+  is_not: 'notEquals',
+  icontains: 'ilike',
+  not_icontains: 'notILike',
+  regex: 'match',
+  not_regex: 'match',
 }
+const NUMERIC: Record<string, string> = { gt: 'greater', gte: 'greaterOrEquals', lt: 'less', lte: 'lessOrEquals' }
 
-const NUMERIC = { gt: 'greater', gte: 'greaterOrEquals', lt: 'less', lte: 'lessOrEquals' } as const
+function compare(property: Expr, operator: string, value: Scalar, at: string): Expr {
+  const [numeric, name] = [NUMERIC[operator], TEXT_FUNCTIONS[operator]]
+  if (numeric) return call(1, numeric, [call(1, 'toFloat', [property]), constant(1, toNumber(value, at), true)])
+  if (!name) return compareDates(property, operator, String(value), at)
+  const matches = call(1, name, [property, constant(1, operator.endsWith('icontains') ? `%${value}%` : String(value))])
+  return operator === 'not_regex' ? call(1, 'not', [matches]) : matches
+}
 
 function toNumber(value: Scalar, at: string): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

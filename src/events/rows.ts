@@ -201,29 +201,21 @@ function typeOf({ type, nullable, expression }: Column): string {
   return nullable && !/^(Array|Tuple|Nullable)/.test(name) ? `Nullable(${name})` : name
 }
 
+/** The names of the types that differ from a string. */
+const TYPE_NAMES: Partial<Record<HogType['kind'], string>> = {
+  integer: 'Int64',
+  float: 'Float64',
+  boolean: 'Bool',
+  datetime: "DateTime64(6, 'UTC')",
+  date: 'Date',
+  uuid: 'UUID',
+  null: 'Nullable(Nothing)',
+}
+
 function typeName(type: HogType): string {
-  switch (type.kind) {
-    case 'integer':
-      return 'Int64'
-    case 'float':
-      return 'Float64'
-    case 'boolean':
-      return 'Bool'
-    case 'datetime':
-      return "DateTime64(6, 'UTC')"
-    case 'date':
-      return 'Date'
-    case 'uuid':
-      return 'UUID'
-    case 'null':
-      return 'Nullable(Nothing)'
-    case 'array':
-      return `Array(${typeName(type.of)})`
-    case 'tuple':
-      return `Tuple(${type.of.map(typeName).join(', ')})`
-    default:
-      return 'String'
-  }
+  if (type.kind === 'array') return `Array(${typeName(type.of)})`
+  if (type.kind === 'tuple') return `Tuple(${type.of.map(typeName).join(', ')})`
+  return TYPE_NAMES[type.kind] ?? 'String'
 }
 
 /** Attributes an error in an expression to its parameter, and to its position in the text if it concerns one text. */

@@ -80,12 +80,90 @@ const newQueue = (key: number): Queue => ({
 
 const shareOf = (count: number, share: number): number => Math.max(1, Math.floor(count * share))
 
-export function createEventWriter(
-  db: Database,
-  log: Logger,
+interface Committer {
+  db: Database
+  log: Logger
   /** Called after each commit. */
-  onStored?: (stored: number, duplicates: number) => void,
-): EventWriter {
+  onStored?: ((stored: number, duplicates: number) => void) | undefined
+}
+
+interface GroupHooks {
+  /** Called when the events are inserted. The other changes of the transaction wait for it. */
+  onInserted?: () => Promise<void>
+  /** Called after each attempt. */
+  onAttempted?: () => void
+}
+
+/** If a group fails, each of its requests is retried alone. Returns whether the store is available. */
+async function commit(committer: Committer, group: QueuedWrite[], hooks: GroupHooks = {}): Promise<boolean> {
+  const events = group.flatMap((write) => write.events)
+  try {
+    await store(committer, events, hooks)
+    for (const { resolve } of group) resolve()
+    return true
+  } catch (error) {
+    const isUnavailable = error instanceof AppError && error.code === 'unavailable'
+    if (isUnavailable || group.length === 1) for (const { reject } of group) reject(error)
+    else for (const write of group) await commit(committer, [write])
+    return !isUnavailable
+  }
+}
+
+async function store(
+  { db, log, onStored }: Committer,
+  events: readonly NewEvent[],
+  { onInserted, onAttempted }: GroupHooks,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const stored = await db.tx((tx) => ingest(tx, events, onInserted)).finally(onAttempted)
+      onStored?.(stored, events.length - stored)
+      return
+    } catch (error) {
+      if (isLostRace(error) && attempt < MAX_ATTEMPTS) await sleep(Math.random() * RETRY_MS * attempt)
+      else if (STORAGE_ERROR.test(errorCode(error))) {
+        log.error({ err: error }, 'storing events failed')
+        throw unavailable('The events cannot be stored now. Retry the request.')
+      } else throw error
+    }
+  }
+}
+
+/** Removes the next group from a queue. */
+function take(queue: Queue): QueuedWrite[] {
+  let events = 0
+  const end = queue.writes.findIndex((write, i) => {
+    events += write.events.length
+    return i > 0 && events > GROUP_EVENTS
+  })
+  const group = queue.writes.splice(0, end < 0 ? queue.writes.length : end)
+  for (const write of group) queue.events -= write.events.length
+  return group
+}
+
+/** The memory of queued events, of each project and of all. */
+function createCapacity() {
+  const bytesOf = new Map<number, number>()
+  let bytes = 0
+  return {
+    bytes: () => bytes,
+    require: (project_id: number | undefined, size: number): void => {
+      const free = QUEUE_BYTES - bytes - size
+      const queued = project_id === undefined ? 0 : (bytesOf.get(project_id) ?? 0) + size
+      if (bytes > 0 && (free < 0 || queued > free * SHARE_OF_FREE))
+        throw unavailable('Too many events are waiting to be stored. Retry the request.')
+    },
+    /** A negative size frees memory. */
+    hold: (project_id: number, size: number): void => {
+      bytes += size
+      const queued = (bytesOf.get(project_id) ?? 0) + size
+      if (queued) bytesOf.set(project_id, queued)
+      else bytesOf.delete(project_id)
+    },
+  }
+}
+
+export function createEventWriter(db: Database, log: Logger, onStored?: Committer['onStored']): EventWriter {
   const max_commits = shareOf(db.pool()?.max ?? 1, SHARE_OF_POOL)
   const max_failing = shareOf(max_commits, SHARE_OF_FAILING)
   const queues = new Map<number, Queue>()
@@ -93,24 +171,12 @@ export function createEventWriter(
   const ready: Queue[] = []
   const commits = new Set<Promise<void>>()
   let failing = 0
-  /** The queued bytes of each project, and of all. */
-  const bytesOf = new Map<number, number>()
-  let bytes = 0
+  const capacity = createCapacity()
   let stopped = false
 
   const requireCapacity = (project_id?: number, size = 0): void => {
     if (stopped) throw unavailable('The server is shutting down. Retry the request.')
-    const free = QUEUE_BYTES - bytes - size
-    const queued = project_id === undefined ? 0 : (bytesOf.get(project_id) ?? 0) + size
-    if (bytes > 0 && (free < 0 || queued > free * SHARE_OF_FREE))
-      throw unavailable('Too many events are waiting to be stored. Retry the request.')
-  }
-
-  function hold(project_id: number, size: number): void {
-    bytes += size
-    const queued = (bytesOf.get(project_id) ?? 0) + size
-    if (queued) bytesOf.set(project_id, queued)
-    else bytesOf.delete(project_id)
+    capacity.require(project_id, size)
   }
 
   function enqueue(project_id: number, write: QueuedWrite): void {
@@ -155,8 +221,7 @@ export function createEventWriter(
     queue.committing++
     // Requests that arrive in the same event-loop tick share a transaction.
     await turn()
-    const group = take(queue.writes)
-    for (const { events } of group) queue.events -= events.length
+    const group = take(queue)
     const previous = queue.last
     let onAttempted = (): void => undefined
     queue.last = new Promise((resolve) => {
@@ -171,8 +236,8 @@ export function createEventWriter(
       commitNext()
       await previous
     }
-    queue.isFailing = !(await commit(group, onInserted, onAttempted))
-    for (const { events, bytes: size } of group) if (events[0]) hold(events[0].project_id, -size)
+    queue.isFailing = !(await commit({ db, log, onStored }, group, { onInserted, onAttempted }))
+    for (const { events, bytes } of group) if (events[0]) capacity.hold(events[0].project_id, -bytes)
     queue.committing--
     if (attempts === 0) queue.isInserting = false
     if (wasFailing) failing--
@@ -180,66 +245,15 @@ export function createEventWriter(
     if (queue.committing === 0 && queue.writes.length === 0 && !queue.isFailing) queues.delete(queue.key)
   }
 
-  function take(writes: QueuedWrite[]): QueuedWrite[] {
-    let events = 0
-    const end = writes.findIndex((write, i) => {
-      events += write.events.length
-      return i > 0 && events > GROUP_EVENTS
-    })
-    return writes.splice(0, end < 0 ? writes.length : end)
-  }
-
-  /** If a group fails, each of its requests is retried alone. Returns whether the store is available. */
-  async function commit(
-    group: QueuedWrite[],
-    onInserted?: () => Promise<void>,
-    onAttempted?: () => void,
-  ): Promise<boolean> {
-    try {
-      await store(
-        group.flatMap(({ events }) => events),
-        onInserted,
-        onAttempted,
-      )
-      for (const { resolve } of group) resolve()
-      return true
-    } catch (error) {
-      const isUnavailable = error instanceof AppError && error.code === 'unavailable'
-      if (isUnavailable || group.length === 1) for (const { reject } of group) reject(error)
-      else for (const write of group) await commit([write])
-      return !isUnavailable
-    }
-  }
-
-  async function store(
-    events: readonly NewEvent[],
-    onInserted?: () => Promise<void>,
-    onAttempted?: () => void,
-  ): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const stored = await db.tx((tx) => ingest(tx, events, onInserted)).finally(onAttempted)
-        onStored?.(stored, events.length - stored)
-        return
-      } catch (error) {
-        if (isLostRace(error) && attempt < MAX_ATTEMPTS) await sleep(Math.random() * RETRY_MS * attempt)
-        else if (STORAGE_ERROR.test(errorCode(error))) {
-          log.error({ err: error }, 'storing events failed')
-          throw unavailable('The events cannot be stored now. Retry the request.')
-        } else throw error
-      }
-    }
-  }
-
   return {
     requireCapacity: (project_id) => requireCapacity(project_id),
-    queued_bytes: () => bytes,
+    queued_bytes: capacity.bytes,
     add: async (events) => {
       const [first] = events
       if (!first) return
       const size = events.reduce((sum, event) => sum + event.properties.length + EVENT_BYTES, 0)
       requireCapacity(first.project_id, size)
-      hold(first.project_id, size)
+      capacity.hold(first.project_id, size)
       return new Promise<void>((resolve, reject) => enqueue(first.project_id, { events, bytes: size, resolve, reject }))
     },
     stop: async () => {

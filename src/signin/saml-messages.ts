@@ -32,13 +32,14 @@ const Verified = Type.Object({
   algorithms: Type.Array(Type.String()),
 })
 
-/** A process that has parsed text from outside is not trusted: the server checks its messages. */
-export const SamlReply = Type.Union([
-  /** The libraries are loaded, and the response is being verified. */
-  Type.Object({ kind: Type.Literal('started') }),
+// A process that has parsed text from outside is not trusted: the server checks its messages.
+/** The first message: the libraries are loaded, and the response is being verified. */
+export const Started = Type.Object({ kind: Type.Literal('started') })
+/** The second message. */
+export const SamlResult = Type.Union([
   Type.Object({ kind: Type.Literal('refused'), reason: Type.String({ maxLength: 500 }) }),
   Verified,
 ])
 
-export type SamlReply = Static<typeof SamlReply>
+export type SamlReply = Static<typeof Started> | Static<typeof SamlResult>
 export type VerifiedResponse = Static<typeof Verified>

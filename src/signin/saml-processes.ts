@@ -2,10 +2,11 @@
  * Parses and verifies SAML responses in child processes. Anyone can post a response, and the libraries parse it before
  * they know who signed it.
  */
+import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { createProcessPool, type PooledProcess } from '../background/process-pool.ts'
 import { createSlots } from '../background/slots.ts'
-import { SamlReply, type SamlRequest, type VerifiedResponse } from './saml-messages.ts'
+import { type SamlRequest, SamlResult, Started, type VerifiedResponse } from './saml-messages.ts'
 import { SsoError } from './sso.ts'
 
 const MAX_PROCESSES = 2
@@ -50,15 +51,16 @@ export function createSamlProcesses({ deadline_ms = DEADLINE_MS } = {}): SamlPro
     try {
       await within(child, START_MS, async () => {
         await child.send(request)
-        await receive(child, 'started')
+        await receive(child, Started)
       }).catch(() => {
         throw new SsoError('sso_unavailable', 'the process that verifies SAML responses did not start')
       })
-      return await within(child, deadline_ms, () => receive(child, 'verified')).catch((error) => {
-        if (error instanceof SsoError) throw error
+      const result = await within(child, deadline_ms, () => receive(child, SamlResult)).catch(() => {
         if (slots.stopped) throw new SsoError('sso_unavailable', 'the server is shutting down')
         throw new SsoError('sso_failed', 'the response could not be verified in time')
       })
+      if (result.kind === 'refused') throw new Refused('sso_failed', result.reason)
+      return result
     } catch (error) {
       // After a refusal the process waits for the next response.
       if (!(error instanceof Refused)) await child.kill()
@@ -104,19 +106,8 @@ async function within<Result>(child: Child, limit_ms: number, work: () => Promis
   }
 }
 
-/** The next message, which must be of this kind. Throws `Refused`. */
-async function receive<Kind extends SamlReply['kind']>(
-  child: Child,
-  kind: Kind,
-): Promise<Extract<SamlReply, { kind: Kind }>> {
+async function receive<Reply extends TSchema>(child: Child, schema: Reply): Promise<Static<Reply>> {
   const reply = await child.receive()
-  if (!Value.Check(SamlReply, reply)) throw new Error('The SAML process sent an invalid reply.')
-  if (isOf(reply, kind)) return reply
-  if (reply.kind === 'refused') throw new Refused('sso_failed', reply.reason)
-  throw new Error('The SAML process sent an unexpected reply.')
+  if (!Value.Check(schema, reply)) throw new Error('The SAML process sent an unexpected reply.')
+  return reply
 }
-
-const isOf = <Kind extends SamlReply['kind']>(
-  reply: SamlReply,
-  kind: Kind,
-): reply is Extract<SamlReply, { kind: Kind }> => reply.kind === kind
