@@ -6,6 +6,7 @@ import { AppError, invalid, notFound } from '../errors.ts'
 import { parseFilter } from '../events/filters.ts'
 import { histogram, intervalFor, intervalsOf } from '../events/histogram.ts'
 import * as store from '../events/list.ts'
+import type { EventReader } from '../events/readers.ts'
 import { conditionOf, rows } from '../events/rows.ts'
 import { type TailCursor, tail } from '../events/tail.ts'
 import { isoOf } from '../events/time.ts'
@@ -37,19 +38,9 @@ const UNSUPPORTED_PARAMETERS = {
 /** The date of the deprecation, in the format of RFC 9745. */
 const DEPRECATION = { deprecation: '@1704067200' }
 
-export const events = ({ events: db, eventReader, now, log, config: { DIALECT } }: Deps): Area<'events'> => {
-  /** Reads up to `limit` events in batches, each as text. Returns the position of the next page. */
-  async function* readBatches(query: store.ListQuery, limit: number, write: WriteEvent, first: TextPage): Batches {
-    let { items, next } = first
-    for (let remaining = limit; ; ) {
-      yield items
-      remaining -= items.length
-      if (remaining === 0 || next === null) return next
-      const rest = { ...query, offset: 0, from: next }
-      ;({ items, next } = await store.page(eventReader, rest, Math.min(remaining, BATCH_SIZE), write))
-    }
-  }
-
+export const events = (deps: Deps): Area<'events'> => {
+  const { events: db, eventReader, now, log } = deps
+  const { DIALECT } = deps.config
   return {
     operations: {
       'events.list': async (call) => {
@@ -57,16 +48,16 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
         const csv = wantsCsv(call)
         const limit = call.query.limit ?? (csv ? CSV_PAGE_SIZE : PAGE_SIZE)
         const select = queryList(call.query, 'select')
-        if (select) return selectRows(call, select, limit, csv)
+        if (select) return selectRows(deps, call, select, limit, csv)
         const query = listQuery(call, now())
         const write: WriteEvent = csv ? eventCsv : (event) => eventJson(event, DIALECT)
         // Read the first batch before responding, so that an error has its own status.
         const first = await store.page(eventReader, query, Math.min(limit, BATCH_SIZE), write)
-        const batches = readBatches(query, limit, write, first)
+        const batches = readBatches(eventReader, query, limit, write, first)
         const chunks = csv
           ? csvChunks(batches)
           : jsonChunks(batches, ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`))
-        return respond(chunks, csv, query.signal)
+        return respond(log, chunks, csv, query.signal)
       },
 
       'events.retrieve': async ({ project: { id: project_id }, params, query, headers, signal }) => {
@@ -130,21 +121,21 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
       },
 
       'events.names': async ({ project, query, signal }) => {
-        const recent = recentEvents(project.id, query.after ?? NAMES_RANGE, { signal })
+        const recent = recentEvents(now(), project.id, query.after ?? NAMES_RANGE, { signal })
         const { exact, names } = await eventNames(eventReader, recent, namesOf(query))
         return { exact, results: names }
       },
 
       'events.property_names': async ({ project, query, signal }) => {
-        const recent = recentEvents(project.id, RECENT_RANGE, { names: queryList(query, 'event'), signal })
+        const recent = recentEvents(now(), project.id, RECENT_RANGE, { names: queryList(query, 'event'), signal })
         const results = await propertyNames(eventReader, recent, { type: query.type ?? 'event', ...namesOf(query) })
         return { exact: false, results }
       },
 
       'events.values': async ({ project: { id: project_id }, query, headers, signal }) => {
-        const recent = recentEvents(project_id, RECENT_RANGE, { names: queryList(query, 'event_name'), signal })
+        const recent = recentEvents(now(), project_id, RECENT_RANGE, { names: queryList(query, 'event_name'), signal })
         if (query.key === undefined) {
-          const sample = await sampleEvents(recent)
+          const sample = await sampleEvents(eventReader, recent)
           return wantsCsv({ query, headers })
             ? csvFile('values', EVENT_FIELDS, [sample])
             : new RawResponse('application/json', recordJson(sample, EVENT_FIELDS, DIALECT))
@@ -157,80 +148,6 @@ export const events = ({ events: db, eventReader, now, log, config: { DIALECT } 
       },
     },
   }
-
-  function recentEvents(project_id: number, after: string, rest: Pick<RecentQuery, 'names' | 'signal'>): RecentQuery {
-    const time = now()
-    return {
-      project_id,
-      after: parseMoment(after, 'after', time) - 1,
-      before: parseMoment(time, 'before', time) + CLOCK_SKEW_MICROSECONDS,
-      ...rest,
-    }
-  }
-
-  /** Returns rows with the columns in `select` instead of events. */
-  async function selectRows(
-    call: ListCall,
-    select: readonly string[],
-    limit: number,
-    csv: boolean,
-  ): Promise<RawResponse> {
-    const time = now()
-    const { query } = call
-    const offset = query.cursor === undefined ? (query.offset ?? 0) : parseOffset(query.cursor)
-    const scope = { ...scopeOf(call, time), offset }
-    const found = await rows(
-      eventReader,
-      {
-        ...scope,
-        select: select.filter((text) => text.trim() !== ''),
-        where: queryList(query, 'where') ?? [],
-        filter: parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(time)),
-        orderBy: queryList(query, 'orderBy') ?? [],
-        now: microseconds(time),
-      },
-      limit,
-    )
-    const { columns, types, resultOf } = found
-    const next = found.more ? nextUrl(call, scope, `${offset + limit}`) : null
-    const head = `${JSON.stringify({ next, columns, types }).slice(0, -1)},"results":[`
-    const chunks = csv
-      ? textChunks(found.rows, (row) => csvRow(resultOf(row).map(cellText)), { head: csvRow(columns) })
-      : textChunks(found.rows, (row) => JSON.stringify(resultOf(row)), { head, separator: ',', tail: ']}' })
-    return respond(chunks, csv, scope.signal)
-  }
-
-  async function respond(chunks: AsyncGenerator<string>, csv: boolean, signal?: AbortSignal): Promise<RawResponse> {
-    const body = await joinOrStream(chunks)
-    // An error closes the connection, so a truncated page never looks complete.
-    if (body instanceof Readable)
-      body.on('error', (error) => {
-        if (!signal?.aborted) log.error({ err: error }, 'failed to stream a list of events')
-      })
-    const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
-    return new RawResponse(csv ? 'text/csv' : 'application/json', body, headers)
-  }
-
-  /** The distinct values of every field in recent events, each as the JSON text of a list. */
-  async function sampleEvents(recent: RecentQuery): Promise<EventRecord> {
-    const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
-    const { items: records } = await store.page(eventReader, query, SAMPLED_EVENTS, serializeEvent)
-    const valuesIn = (field: keyof EventRecord): string => {
-      const isJson = JSON_FIELDS.includes(field)
-      const texts = records.map((record) => (isJson ? record[field] : JSON.stringify(record[field])))
-      return `[${[...new Set(texts)].slice(0, SAMPLED_VALUES).join(',')}]`
-    }
-    return {
-      id: valuesIn('id'),
-      distinct_id: valuesIn('distinct_id'),
-      properties: valuesIn('properties'),
-      event: valuesIn('event'),
-      timestamp: valuesIn('timestamp'),
-      person: valuesIn('person'),
-      elements: valuesIn('elements'),
-      elements_chain: valuesIn('elements_chain'),
-    }
-  }
 }
 
 type WriteEvent = (event: store.ListedEvent) => string
@@ -239,6 +156,104 @@ type Batches = AsyncGenerator<string[], store.ListCursor | null>
 type ListCall = HandlerContext<'events.list'>
 type HistogramCall = HandlerContext<'events.histogram'>
 type TailCall = HandlerContext<'events.tail'>
+
+/** Reads up to `limit` events in batches, each as text. Returns the position of the next page. */
+async function* readBatches(
+  reader: EventReader,
+  query: store.ListQuery,
+  limit: number,
+  write: WriteEvent,
+  first: TextPage,
+): Batches {
+  let { items, next } = first
+  for (let remaining = limit; ; ) {
+    yield items
+    remaining -= items.length
+    if (remaining === 0 || next === null) return next
+    const rest = { ...query, offset: 0, from: next }
+    ;({ items, next } = await store.page(reader, rest, Math.min(remaining, BATCH_SIZE), write))
+  }
+}
+
+function recentEvents(
+  now: string,
+  project_id: number,
+  after: string,
+  rest: Pick<RecentQuery, 'names' | 'signal'>,
+): RecentQuery {
+  const before = microseconds(now) + CLOCK_SKEW_MICROSECONDS
+  return { project_id, after: parseMoment(after, 'after', now) - 1, before, ...rest }
+}
+
+/** Returns rows with the columns in `select` instead of events. */
+async function selectRows(
+  { eventReader, now, log }: Pick<Deps, 'eventReader' | 'now' | 'log'>,
+  call: ListCall,
+  select: readonly string[],
+  limit: number,
+  csv: boolean,
+): Promise<RawResponse> {
+  const time = now()
+  const { query } = call
+  const offset = query.cursor === undefined ? (query.offset ?? 0) : parseOffset(query.cursor)
+  const scope = { ...scopeOf(call, time), offset }
+  const found = await rows(
+    eventReader,
+    {
+      ...scope,
+      select: select.filter((text) => text.trim() !== ''),
+      where: queryList(query, 'where') ?? [],
+      filter: parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(time)),
+      orderBy: queryList(query, 'orderBy') ?? [],
+      now: microseconds(time),
+    },
+    limit,
+  )
+  const { columns, types, resultOf } = found
+  const next = found.more ? nextUrl(call, scope, `${offset + limit}`) : null
+  const head = `${JSON.stringify({ next, columns, types }).slice(0, -1)},"results":[`
+  const chunks = csv
+    ? textChunks(found.rows, (row) => csvRow(resultOf(row).map(cellText)), { head: csvRow(columns) })
+    : textChunks(found.rows, (row) => JSON.stringify(resultOf(row)), { head, separator: ',', tail: ']}' })
+  return respond(log, chunks, csv, scope.signal)
+}
+
+async function respond(
+  log: Deps['log'],
+  chunks: AsyncGenerator<string>,
+  csv: boolean,
+  signal: AbortSignal | undefined,
+): Promise<RawResponse> {
+  const body = await joinOrStream(chunks)
+  // An error closes the connection, so a truncated page never looks complete.
+  if (body instanceof Readable)
+    body.on('error', (error) => {
+      if (!signal?.aborted) log.error({ err: error }, 'failed to stream a list of events')
+    })
+  const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
+  return new RawResponse(csv ? 'text/csv' : 'application/json', body, headers)
+}
+
+/** The distinct values of every field in recent events, each as the JSON text of a list. */
+async function sampleEvents(reader: EventReader, recent: RecentQuery): Promise<EventRecord> {
+  const query = { ...recent, oldestFirst: false, offset: 0, withPerson: true }
+  const { items: records } = await store.page(reader, query, SAMPLED_EVENTS, serializeEvent)
+  const valuesIn = (field: keyof EventRecord): string => {
+    const isJson = JSON_FIELDS.includes(field)
+    const texts = records.map((record) => (isJson ? record[field] : JSON.stringify(record[field])))
+    return `[${[...new Set(texts)].slice(0, SAMPLED_VALUES).join(',')}]`
+  }
+  return {
+    id: valuesIn('id'),
+    distinct_id: valuesIn('distinct_id'),
+    properties: valuesIn('properties'),
+    event: valuesIn('event'),
+    timestamp: valuesIn('timestamp'),
+    person: valuesIn('person'),
+    elements: valuesIn('elements'),
+    elements_chain: valuesIn('elements_chain'),
+  }
+}
 
 /** Ignoring these parameters would return more events than requested. */
 function rejectUnsupported(query: Query<'events.list'>): void {

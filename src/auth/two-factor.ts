@@ -1,6 +1,6 @@
 /** Time-based one-time passwords (RFC 6238: SHA-1, 6 digits, 30 seconds) and backup codes. */
-import { createHash } from 'node:crypto'
 import type { Ids } from '../ids.ts'
+import { sha256 } from './hash.ts'
 
 const ISSUER = 'workspace-admin'
 const PERIOD_MS = 30_000
@@ -36,4 +36,4 @@ export const createBackupCodes = (ids: Ids): string[] => Array.from({ length: BA
 
 /** Dashes, spaces and case do not matter. */
 export const backupCodeHash = (code: string): string =>
-  createHash('sha256').update(code.toLowerCase().replaceAll('-', '').replaceAll(' ', '')).digest('hex')
+  sha256(code.toLowerCase().replaceAll('-', '').replaceAll(' ', ''))

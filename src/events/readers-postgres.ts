@@ -60,6 +60,19 @@ interface Session {
 /** The names of prepared statements by their text. */
 type StatementNames = Map<string, string>
 
+const ignore = (): void => undefined
+
+/** Changes the settings of a connection. They are sent together with the statement. */
+function configure(client: pg.PoolClient, session: Session, { one_plan }: Statement, timeout_ms: number): void {
+  const timeout_seconds = Math.ceil(timeout_ms / 1000)
+  if (session.timeout_seconds !== timeout_seconds)
+    client.query(`set statement_timeout = '${timeout_seconds}s'`).catch(ignore)
+  session.timeout_seconds = timeout_seconds
+  const plans_once = one_plan === true
+  if (session.plans_once !== plans_once) client.query(plans_once ? PLAN_ONCE : PLAN_BY_VALUES).catch(ignore)
+  session.plans_once = plans_once
+}
+
 export function createPostgresReaders(url: string): ReaderBackend {
   const options: pg.PoolConfig & { pipeline: true } = {
     connectionString: url,
@@ -69,7 +82,6 @@ export function createPostgresReaders(url: string): ReaderBackend {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   }
   const pool = new pg.Pool(options)
-  const ignore = (): void => undefined
   // The pool replaces an idle connection that breaks. Without a listener, the error would end the process.
   pool.on('error', ignore)
   const cancellations = new Set<Promise<unknown>>()
@@ -87,12 +99,6 @@ export function createPostgresReaders(url: string): ReaderBackend {
   let names: StatementNames = new Map()
   let name_count = 0
   const sessions = new WeakMap<pg.PoolClient, Session>()
-
-  function sessionOf(client: pg.PoolClient): Session {
-    const session: Session = sessions.get(client) ?? { names, plans_once: false }
-    sessions.set(client, session)
-    return session
-  }
 
   /** Planning a statement takes longer than reading a page. In the slow lane, the plan depends on the values. */
   function nameOf(text: string): string {
@@ -118,17 +124,11 @@ export function createPostgresReaders(url: string): ReaderBackend {
     // The pool only listens to idle connections. An unhandled error on this one would end the process.
     client.on('error', ignore)
     signal.addEventListener('abort', onAbort)
-    const session = sessionOf(client)
+    const session: Session = sessions.get(client) ?? { names, plans_once: false }
+    sessions.set(client, session)
     let reusable = false
     try {
-      const timeout_seconds = Math.ceil(timeout_ms / 1000)
-      // Sent together with the statement.
-      if (session.timeout_seconds !== timeout_seconds)
-        client.query(`set statement_timeout = '${timeout_seconds}s'`).catch(ignore)
-      session.timeout_seconds = timeout_seconds
-      const plans_once = statement.one_plan === true
-      if (session.plans_once !== plans_once) client.query(plans_once ? PLAN_ONCE : PLAN_BY_VALUES).catch(ignore)
-      session.plans_once = plans_once
+      configure(client, session, statement, timeout_ms)
       const name = lane === 'fast' ? nameOf(statement.text) : undefined
       const items = await readRows(client, statement, convert, name)
       reusable = true
