@@ -38,43 +38,25 @@ export interface CountedEvent {
 
 type CountRow = [project_id: number, hour: number, event: string, count: number]
 
-interface HourCounts {
-  project_id: number
-  hour: number
-  total: number
-  names: Map<string, number>
+/** Adds up counts by project, hour and name, and those of all events of an hour. */
+function addUp(counts: Map<string, CountRow>, [project_id, hour, event, count]: CountRow): void {
+  for (const name of [ALL_EVENTS, event]) {
+    const key = `${project_id} ${hour} ${name}`
+    const before = counts.get(key)?.[3] ?? 0
+    counts.set(key, [project_id, hour, name, before + count])
+  }
 }
 
 /** Adds the events to the counts, or subtracts them. Call it last in a transaction: on PostgreSQL it locks the rows. */
 export async function countEvents(tx: Db, events: readonly CountedEvent[], sign: 1 | -1 = 1): Promise<void> {
-  const hours = new Map<string, HourCounts>()
-  let counts: HourCounts | undefined
-  for (const { project_id, event, timestamp } of events) {
-    const hour = hourOf(timestamp)
-    // Most events of a batch are in the same project and hour.
-    if (counts?.hour !== hour || counts.project_id !== project_id) {
-      const key = `${project_id} ${hour}`
-      counts = hours.get(key) ?? { project_id, hour, total: 0, names: new Map() }
-      hours.set(key, counts)
-    }
-    counts.total++
-    counts.names.set(event, (counts.names.get(event) ?? 0) + 1)
-  }
-  await addCounts(tx, rowsOf(hours.values(), sign))
-}
-
-function rowsOf(hours: Iterable<HourCounts>, sign: 1 | -1): CountRow[] {
-  const counts: CountRow[] = []
-  for (const { project_id, hour, total, names } of hours) {
-    counts.push([project_id, hour, ALL_EVENTS, sign * total])
-    for (const [event, count] of names) counts.push([project_id, hour, event, sign * count])
-  }
-  return counts
+  const counts = new Map<string, CountRow>()
+  for (const { project_id, event, timestamp } of events) addUp(counts, [project_id, hourOf(timestamp), event, sign])
+  await addCounts(tx, counts)
 }
 
 /** Sorted by key: all transactions lock the rows in the same order, so they cannot deadlock. */
-async function addCounts(tx: Db, counts: readonly CountRow[]): Promise<void> {
-  const sorted = [...counts].sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
+async function addCounts(tx: Db, counts: ReadonlyMap<string, CountRow>): Promise<void> {
+  const sorted = [...counts.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
   for (const some of chunks(sorted))
     await tx.send(sql`
       insert into event_counts (project_id, hour, event, count) values ${rows(some)}
@@ -238,14 +220,8 @@ async function countNext(db: Db, reader: EventReader, project_id: number, limit:
   const found = await read<[event: string, hour: number, count: number]>(
     sql`select e.event, ${hourSql}, count(*) from events e where ${rest} ${until} group by 1, 2`,
   )
-  const hours = new Map<number, HourCounts>()
-  for (const [event, nth, number] of found) {
-    const [hour, count] = [Number(nth), Number(number)]
-    const counts = hours.get(hour) ?? { project_id, hour, total: 0, names: new Map() }
-    hours.set(hour, counts)
-    counts.total += count
-    counts.names.set(event, count)
-  }
+  const counts = new Map<string, CountRow>()
+  for (const [event, hour, count] of found) addUp(counts, [project_id, Number(hour), event, Number(count)])
   await db.tx(async (tx) => {
     // Another node may have counted these events, or a deletion may have changed their number.
     const same = sql`project_id = ${project_id} and after_position = ${after_position} and after_seq = ${after_seq}
@@ -255,7 +231,7 @@ async function countNext(db: Db, reader: EventReader, project_id: number, limit:
         ? sql`update uncounted_events set after_position = ${Number(end[0])}, after_seq = ${Number(end[1])} where ${same}`
         : sql`delete from uncounted_events where ${same}`,
     )
-    if (moved) await addCounts(tx, rowsOf(hours.values(), 1))
+    if (moved) await addCounts(tx, counts)
   })
   return Math.max(
     1,

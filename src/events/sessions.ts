@@ -30,9 +30,9 @@ export async function addToSessions(tx: Db, events: readonly NewEvent[]): Promis
   for (const event of events) {
     if (!event.session) continue
     const key = `${event.project_id} ${event.session.id}`
-    const part = parts.get(key)
-    if (part) extend(part, event, event.session)
-    else parts.set(key, partOf(event, event.session))
+    const part = parts.get(key) ?? emptyPart(event, event.session.id)
+    parts.set(key, part)
+    extend(part, event, event.session)
   }
   if (parts.size === 0) return
   // Sorted by key: all transactions lock the rows in the same order, so they cannot deadlock.
@@ -66,21 +66,18 @@ const isEarlier = sql`excluded.entry_at is not null
 const isLater = sql`excluded.exit_at is not null
   and (event_sessions.exit_at is null or excluded.exit_at >= event_sessions.exit_at)`
 
-const partOf = (
-  { project_id, distinct_id, timestamp, created_at }: NewEvent,
-  { id, url, isPageview }: NonNullable<NewEvent['session']>,
-): SessionPart => ({
+const emptyPart = ({ project_id, distinct_id, timestamp, created_at }: NewEvent, session_id: string): SessionPart => ({
   project_id,
-  session_id: id,
+  session_id,
   distinct_id,
   start_timestamp: timestamp,
   end_timestamp: timestamp,
-  event_count: 1,
-  pageview_count: isPageview ? 1 : 0,
-  entry_url: url,
-  entry_at: url === null ? null : timestamp,
-  exit_url: url,
-  exit_at: url === null ? null : timestamp,
+  event_count: 0,
+  pageview_count: 0,
+  entry_url: null,
+  entry_at: null,
+  exit_url: null,
+  exit_at: null,
   last_event_at: created_at,
 })
 

@@ -15,41 +15,37 @@ import { originOf, splitUrl } from './request-url.ts'
 
 /**
  * The `HandlerContext` of a request, before it has the types of its operation. A class, because most handlers read few
- * of these properties, and an object literal with getters takes longer to create.
+ * of the getters, and an object literal with getters takes longer to create.
  */
 export class RequestContext {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly caller: Caller | undefined
+  readonly organization: OrganizationRow | undefined
+  readonly project: MembersProjectRow | undefined
+  readonly subject: unknown
+  readonly headers: IncomingHttpHeaders
+
   constructor(
     private readonly request: FastifyRequest,
     private readonly reply: FastifyReply,
     private readonly config: Deps['config'],
     readonly raw: Raw | undefined,
     private readonly authenticator: Authenticator,
-  ) {}
+  ) {
+    this.params = request.params
+    this.query = request.query
+    this.body = request.body
+    this.caller = request.access?.caller
+    this.organization = request.access?.organization
+    this.project = request.access?.project
+    this.subject = request.subject
+    this.headers = request.headers
+  }
 
-  get params(): unknown {
-    return this.request.params
-  }
-  get query(): unknown {
-    return this.request.query
-  }
-  get body(): unknown {
-    return this.request.body
-  }
-  get caller(): Caller | undefined {
-    return this.request.access?.caller
-  }
   get actor(): UserActor | undefined {
-    const { access, ip } = this.request
-    return access && actorOf(access.caller, ip)
-  }
-  get organization(): OrganizationRow | undefined {
-    return this.request.access?.organization
-  }
-  get project(): MembersProjectRow | undefined {
-    return this.request.access?.project
-  }
-  get subject(): unknown {
-    return this.request.subject
+    return this.caller && actorOf(this.caller, this.request.ip)
   }
   get url(): RequestUrl {
     return { origin: originOf(this.request, this.config), ...splitUrl(this.request.raw) }
@@ -70,9 +66,6 @@ export class RequestContext {
   }
   currentCaller(): Promise<Caller | undefined> {
     return this.authenticator.currentCaller(this.request)
-  }
-  get headers(): IncomingHttpHeaders {
-    return this.request.headers
   }
   /** Watches the connection: a pipelined response that is not being sent yet emits no `close` event. */
   get signal(): AbortSignal {

@@ -14,16 +14,8 @@ export async function createSignInLink(
   { id, email }: { id: number; email: string },
 ): Promise<string> {
   const token = ids.sessionToken()
-  const expires_at = new Date(Date.parse(now) + LINK_MS).toISOString()
-  await tokens.removeAll(tx, id, 'sign_in')
-  await tokens.create(tx, {
-    token_hash: sha256(token),
-    kind: 'sign_in',
-    user_id: id,
-    email,
-    created_at: now,
-    expires_at,
-  })
+  const times = { created_at: now, expires_at: new Date(Date.parse(now) + LINK_MS).toISOString() }
+  await tokens.create(tx, { token_hash: sha256(token), kind: 'sign_in', user_id: id, email, ...times })
   return `${site_url}/login#link=${token}`
 }
 

@@ -77,7 +77,6 @@ export async function createAccountLink(
   return db.tx(async (tx) => {
     const user = await accounts.lock(tx, user_id)
     if (!user || ![user.email, user.pending_email].includes(email)) return undefined
-    await tokens.removeAll(tx, user_id, kind)
     await tokens.create(tx, { token_hash: sha256(token), kind, user_id, email, created_at, expires_at })
     return { token, uuid: user.uuid, expires_at }
   })

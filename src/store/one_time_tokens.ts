@@ -12,7 +12,9 @@ export interface OneTimeTokenRow {
   expires_at: string
 }
 
+/** Voids earlier tokens of the user and kind. */
 export async function create(db: Db, token: OneTimeTokenRow & { token_hash: string }): Promise<void> {
+  await removeAll(db, token.user_id, token.kind)
   await db.run(sql`insert into one_time_tokens ${insertion({ ...token })}`)
 }
 
