@@ -1,5 +1,5 @@
 /** The three families of plugins. One implementation is bound for each. */
-import { PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
+import { isIntegerId, PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
@@ -79,7 +79,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
       // Without access the response is 403, whether or not the plugin exists.
       requirePluginAccess(organization.plugins_access_level, PLUGIN_ACCESS.view)
       const { id = '' } = access.params
-      const plugin = isPluginId(id) ? await store.get(db, organization.id, Number(id), family) : undefined
+      const plugin = isIntegerId(id) ? await store.get(db, organization.id, Number(id), family) : undefined
       if (!plugin) throw notFound()
       return plugin
     },
@@ -99,9 +99,6 @@ function organizationOf({ organization }: ResolvedAccess): OrganizationRow {
   if (!organization) throw notFound()
   return organization
 }
-
-/** Ids of plugins and of their configurations. */
-export const isPluginId = (id: string): boolean => /^[1-9][0-9]{0,14}$/.test(id)
 
 const parseJson = <T>(text: string | null): T | null => (text === null ? null : storedJson(text))
 

@@ -1,4 +1,4 @@
-import { PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
+import { isIntegerId, PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
@@ -15,7 +15,7 @@ import type { MembersProjectRow } from '../store/projects.ts'
 import { type Area, RawResponse, type ResolvedAccess } from './handler-context.ts'
 import { storedTime, timesOf } from './log_entries.ts'
 import { page, paging } from './page.ts'
-import { isPluginId, serializePlugin } from './pipeline_plugins.ts'
+import { serializePlugin } from './pipeline_plugins.ts'
 import { parseChoice, queryList } from './query.ts'
 import { parseMoment } from './time.ts'
 
@@ -30,7 +30,7 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
       const project = projectOf(access)
       requirePluginAccess(project.plugins_access_level, PLUGIN_ACCESS.view)
       const { id = '' } = access.params
-      const row = isPluginId(id) ? await store.get(db, project.id, Number(id)) : undefined
+      const row = isIntegerId(id) ? await store.get(db, project.id, Number(id)) : undefined
       if (!row) throw notFound()
       return row
     },

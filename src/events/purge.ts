@@ -86,7 +86,7 @@ async function eachPage<Row, Key>(
   }
 }
 
-/** The tables of a project besides `events`, and the rest of each key. */
+/** The tables of a project besides `events`, and the key of each within the project. */
 const TABLES: [table: Sql, key: Sql][] = [
   [sql`person_distinct_ids`, sql`distinct_id`],
   [sql`persons`, sql`id`],

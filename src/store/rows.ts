@@ -18,7 +18,7 @@ export interface Counted<Row> {
   rows: Row[]
 }
 
-/** One page of the rows of `found`, in order. All rows of `counted` are counted; PostgreSQL gets both statements together. */
+/** Reads one page of the rows of `found`, and counts all rows of `counted`. PostgreSQL gets both statements together. */
 export async function listPage<Row>(
   db: Db,
   { limit, offset }: Paging,
@@ -41,7 +41,7 @@ export const beyond = (key: Sql, at: readonly [string, string] | undefined, desc
 /** Rows per delete. Other writes wait for one of them at most. */
 export const DELETED_ROWS = 200
 
-/** Deletes all rows whose `column` is below a value, in bounded statements. An index begins with `more` and the column. */
+/** Deletes all rows whose `column` is below a value, in bounded statements. The column needs an index. */
 export async function deleteBefore(
   db: Db,
   table: string,
@@ -49,12 +49,13 @@ export async function deleteBefore(
   key: readonly string[],
   column: string,
   before: string | number,
-  more = sql``,
+  /** A condition on the columns before it in the index. Ends with `and`. */
+  condition = sql``,
 ): Promise<void> {
   const columns: Either = { sqlite: joined(key.map(name), ', '), postgres: sql`ctid` }
   for (let removed = DELETED_ROWS; removed === DELETED_ROWS; )
     removed = await db.run(sql`
       delete from ${name(table)} where (${columns}) ${among(sql`
-        select ${columns} from ${name(table)} where ${more} ${name(column)} < ${before}
+        select ${columns} from ${name(table)} where ${condition} ${name(column)} < ${before}
         order by ${name(column)} limit ${DELETED_ROWS}`)}`)
 }
