@@ -22,13 +22,11 @@ import {
 function aggregation<Min extends number>(
   arity: Arity<Min>,
   build: (args: Args<Min>, filter: Sql | null, call: Call, params: readonly TypedSql[]) => TypedSql,
-  options: Pick<Aggregation, 'anyCase' | 'params'> = {},
 ): Aggregation {
   const { min, max } = bounds(arity)
   return {
     min,
     max,
-    ...options,
     build: (args, filter, call, params) => {
       assertArgs(args, min, call)
       return build(args, filter, call, params)
@@ -70,53 +68,39 @@ function countSql(value: TypedSql | undefined, distinct: boolean, filter: Sql | 
   return aggregated(at, INTEGER, fragment, [value], false)
 }
 
-const count = aggregation([0, 1], ([value], filter, call) => countSql(value, call.distinct, filter, call), {
-  anyCase: true,
-})
+const count = aggregation([0, 1], ([value], filter, call) => countSql(value, call.distinct, filter, call))
 
 const uniq = aggregation(1, ([value], filter, call) => countSql(value, true, filter, call))
 
-const sum = aggregation(
-  1,
-  ([value], filter, { at }) => {
-    requireType(value, 'number', 'sum')
-    const rows = filterClause(filter, rowReference([value]))
-    if (value.type.kind === 'float')
-      return aggregated(at, FLOAT, fifteenDigits(sql`sum(${value.sql})${rows}`), [value], true)
-    const inner = coerce(value, INTEGER)
-    // SQLite fails if a sum overflows 64 bits. Adding the high and the low bits separately does not overflow.
-    const halves = sql`(sum(${inner} >> 24)${rows} * 16777216 + sum(${inner} & 16777215)${rows})`
-    return aggregated(at, INTEGER, integerWithin(either(halves, sql`sum(${inner})${rows}`)), [value], true)
-  },
-  { anyCase: true },
-)
+const sum = aggregation(1, ([value], filter, { at }) => {
+  requireType(value, 'number', 'sum')
+  const rows = filterClause(filter, rowReference([value]))
+  if (value.type.kind === 'float')
+    return aggregated(at, FLOAT, fifteenDigits(sql`sum(${value.sql})${rows}`), [value], true)
+  const inner = coerce(value, INTEGER)
+  // SQLite fails if a sum overflows 64 bits. Adding the high and the low bits separately does not overflow.
+  const halves = sql`(sum(${inner} >> 24)${rows} * 16777216 + sum(${inner} & 16777215)${rows})`
+  return aggregated(at, INTEGER, integerWithin(either(halves, sql`sum(${inner})${rows}`)), [value], true)
+})
 
-const avg = aggregation(
-  1,
-  ([value], filter, { at }) => {
-    requireType(value, 'number', 'avg')
-    const mean = sql`avg(${coerce(value, FLOAT)})${filterClause(filter, rowReference([value]))}`
-    return aggregated(at, FLOAT, fifteenDigits(mean), [value], true)
-  },
-  { anyCase: true },
-)
+const avg = aggregation(1, ([value], filter, { at }) => {
+  requireType(value, 'number', 'avg')
+  const mean = sql`avg(${coerce(value, FLOAT)})${filterClause(filter, rowReference([value]))}`
+  return aggregated(at, FLOAT, fifteenDigits(mean), [value], true)
+})
 
 const extreme = (name: 'min' | 'max' | 'any'): Aggregation =>
-  aggregation(
-    1,
-    ([arg], filter, { at }) => {
-      const value = nullAsString(arg)
-      requireType(value, name === 'any' ? 'scalar' : 'sortable', name)
-      const rows = filterClause(filter, rowReference([value]))
-      const fnName: Sql = { strings: [name === 'max' ? 'max' : 'min'], parts: [] }
-      const inner =
-        value.type.kind === 'boolean'
-          ? either(sql`min(${value.sql})${rows}`, sql`(min((${value.sql})::int)${rows})::boolean`)
-          : sql`${fnName}(${collated(value)})${rows}`
-      return aggregated(at, value.type, inner, [value], true)
-    },
-    { anyCase: name !== 'any' },
-  )
+  aggregation(1, ([arg], filter, { at }) => {
+    const value = nullAsString(arg)
+    requireType(value, name === 'any' ? 'scalar' : 'sortable', name)
+    const rows = filterClause(filter, rowReference([value]))
+    const fnName: Sql = { strings: [name === 'max' ? 'max' : 'min'], parts: [] }
+    const inner =
+      value.type.kind === 'boolean'
+        ? either(sql`min(${value.sql})${rows}`, sql`(min((${value.sql})::int)${rows})::boolean`)
+        : sql`${fnName}(${collated(value)})${rows}`
+    return aggregated(at, value.type, inner, [value], true)
+  })
 
 /** On ties, the event ingested first wins. */
 const argExtreme = (name: 'argMin' | 'argMax'): Aggregation =>
@@ -161,15 +145,14 @@ function quantileSql(value: TypedSql, fraction: number, filter: Sql | null, at: 
   )
 }
 
-const quantile = aggregation(
-  1,
-  ([value], filter, { at }, [fraction]) => {
+const quantile: Aggregation = {
+  ...aggregation(1, ([value], filter, { at }, [fraction]) => {
     if (typeof fraction?.literal !== 'number' || fraction.literal < 0 || fraction.literal > 1)
       throw new HogqlError(`The parameter of quantile must be a constant from 0 to 1.`, fraction?.at ?? at)
     return quantileSql(value, fraction.literal, filter, at)
-  },
-  { params: 1 },
-)
+  }),
+  params: 1,
+}
 
 const median = aggregation(1, ([value], filter, { at }) => quantileSql(value, 0.5, filter, at))
 
@@ -218,7 +201,6 @@ const withCondition = (plain: Aggregation): Aggregation => ({
   ...plain,
   min: plain.min + 1,
   max: plain.max + 1,
-  anyCase: false,
   build: (args, _, call, params) => {
     const condition = args.at(-1)
     if (!condition) throw new Error(`${call.name} built without its condition`)

@@ -47,8 +47,6 @@ export type Arity<Min extends number> = Min | readonly [min: Min, max: number]
 export interface Fn {
   readonly min: number
   readonly max: number
-  /** The name is case-insensitive. */
-  readonly anyCase?: boolean
   readonly build: (args: readonly TypedSql[], call: Call, env: Env) => TypedSql
   /** Replaces `build` for functions with lambdas, which build their arguments themselves. */
   readonly buildRaw?: (call: Call, env: Env) => TypedSql
@@ -57,7 +55,6 @@ export interface Fn {
 export interface Aggregation {
   readonly min: number
   readonly max: number
-  readonly anyCase?: boolean
   /** Number of parameters before the arguments, as in quantile(0.9)(x). */
   readonly params?: number
   readonly build: (args: readonly TypedSql[], filter: Sql | null, call: Call, params: readonly TypedSql[]) => TypedSql
@@ -81,13 +78,11 @@ export function assertArgs<Min extends number>(
 export function fn<Min extends number>(
   arity: Arity<Min>,
   build: (args: Args<Min>, call: Call, env: Env) => TypedSql,
-  { anyCase = false } = {},
 ): Fn {
   const { min, max } = bounds(arity)
   return {
     min,
     max,
-    anyCase,
     build: (args, call, env) => {
       assertArgs(args, min, call)
       return build(args, call, env)

@@ -2,7 +2,7 @@
 import { AGGREGATIONS } from './aggregations.ts'
 import { ARRAY_FUNCTIONS } from './array-functions.ts'
 import type { Call, Expr } from './ast.ts'
-import type { Aggregation, Env, Fn, Functions } from './env.ts'
+import type { Aggregation, Env, Functions } from './env.ts'
 import { didYouMean, display, HogqlError } from './error.ts'
 import { JSON_FUNCTIONS } from './json-functions.ts'
 import { OPERATORS } from './operators.ts'
@@ -21,24 +21,23 @@ export const FUNCTIONS: Functions = {
 }
 export const FUNCTION_NAMES: readonly string[] = [...Object.keys(FUNCTIONS), ...Object.keys(AGGREGATIONS)]
 
-const lookup = <Entry extends { anyCase?: boolean }>(
-  table: Readonly<Record<string, Entry>>,
-): ((name: string) => Entry | undefined) => {
-  const exact = new Map(Object.entries(table))
-  const anyCase = new Map(
-    Object.entries(table)
-      .filter(([, entry]) => entry.anyCase)
-      .map(([name, entry]) => [name.toLowerCase(), entry]),
-  )
-  return (name) => exact.get(name) ?? anyCase.get(name.toLowerCase())
-}
-const findFunction = lookup<Fn>(FUNCTIONS)
-const findAggregation = lookup<Aggregation>(AGGREGATIONS)
+/** The names that are case-insensitive, by their lower case. */
+const ANY_CASE = new Map(
+  `and or not coalesce ifNull nullIf isNull if round floor ceil length lower upper trim concat substring left right position
+   replace reverse extract now count sum avg min max`
+    .split(/\s+/)
+    .map((name) => [name.toLowerCase(), name]),
+)
+const functions = new Map(Object.entries(FUNCTIONS))
+const aggregations = new Map(Object.entries(AGGREGATIONS))
+
+const find = <Entry>(table: ReadonlyMap<string, Entry>, name: string): Entry | undefined =>
+  table.get(name) ?? table.get(ANY_CASE.get(name.toLowerCase()) ?? '')
 
 export function buildCall(call: Call, env: Env): TypedSql {
-  const aggregation = findAggregation(call.name)
+  const aggregation = find(aggregations, call.name)
   if (aggregation) return buildAggregation(call, aggregation, env)
-  const fn = findFunction(call.name)
+  const fn = find(functions, call.name)
   if (!fn)
     throw new HogqlError(`Unknown function ${display(call.name)}.${didYouMean(call.name, FUNCTION_NAMES)}`, call.at)
   if (call.params) throw new HogqlError(`The function ${call.name} takes no parameters before its arguments.`, call.at)

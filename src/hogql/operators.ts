@@ -147,24 +147,16 @@ function membership(at: number, left: TypedSql, right: TypedSql, inverse: boolea
 }
 
 const logical = (operator: 'and' | 'or'): Fn =>
-  fn(
-    [2, MAX_LIST],
-    (args, { at }) => {
-      for (const arg of args) requireType(arg, 'boolean', operator.toUpperCase())
-      const conditions = args.map((arg) => coerce(arg, BOOLEAN))
-      return derive(at, BOOLEAN, balanced(conditions, operator), args)
-    },
-    { anyCase: true },
-  )
+  fn([2, MAX_LIST], (args, { at }) => {
+    for (const arg of args) requireType(arg, 'boolean', operator.toUpperCase())
+    const conditions = args.map((arg) => coerce(arg, BOOLEAN))
+    return derive(at, BOOLEAN, balanced(conditions, operator), args)
+  })
 
-const not = fn(
-  1,
-  ([value], { at }) => {
-    requireType(value, 'boolean', 'NOT')
-    return derive(at, BOOLEAN, sql`(not ${coerce(value, BOOLEAN)})`, [value])
-  },
-  { anyCase: true },
-)
+const not = fn(1, ([value], { at }) => {
+  requireType(value, 'boolean', 'NOT')
+  return derive(at, BOOLEAN, sql`(not ${coerce(value, BOOLEAN)})`, [value])
+})
 
 function arithmetic(name: string, sign: '+' | '-' | '*'): Fn {
   const operator: Sql = { strings: [sign], parts: [] }

@@ -19,114 +19,85 @@ function integerArgument(value: TypedSql, fnName: string): Sql {
 }
 
 /** A function of one string. */
-const unary = (build: (text: Sql) => Sql, { type = STRING, anyCase = false } = {}): Fn =>
-  fn(1, ([value], { at, name }) => derive(at, type, build(stringArgument(value, name)), [value]), { anyCase })
+const unary = (build: (text: Sql) => Sql, type = STRING): Fn =>
+  fn(1, ([value], { at, name }) => derive(at, type, build(stringArgument(value, name)), [value]))
 
 /** A function of two strings. */
-const binary = (build: (text: Sql, other: Sql) => Sql, { type = STRING, anyCase = false } = {}): Fn =>
-  fn(
-    2,
-    (args, { at, name }) => {
-      const [text, other] = args
-      return derive(at, type, build(stringArgument(text, name), stringArgument(other, name)), args)
-    },
-    { anyCase },
-  )
+const binary = (build: (text: Sql, other: Sql) => Sql, type = STRING): Fn =>
+  fn(2, (args, { at, name }) => {
+    const [text, other] = args
+    return derive(at, type, build(stringArgument(text, name), stringArgument(other, name)), args)
+  })
 
-const length = fn(
-  1,
-  ([value], { at }) => {
-    requireType(value, 'string or array', 'length')
-    const size =
-      value.type.kind === 'array'
-        ? either(sql`json_array_length(${value.sql})`, sql`cardinality(${value.sql})::bigint`)
-        : either(sql`octet_length(${value.sql})`, sql`octet_length(${coerce(value, STRING)})::bigint`)
-    return derive(at, INTEGER, size, [value])
-  },
-  { anyCase: true },
-)
+const length = fn(1, ([value], { at }) => {
+  requireType(value, 'string or array', 'length')
+  const size =
+    value.type.kind === 'array'
+      ? either(sql`json_array_length(${value.sql})`, sql`cardinality(${value.sql})::bigint`)
+      : either(sql`octet_length(${value.sql})`, sql`octet_length(${coerce(value, STRING)})::bigint`)
+  return derive(at, INTEGER, size, [value])
+})
 
 function trimmed(sqlite: 'trim' | 'ltrim' | 'rtrim', postgres: 'btrim' | 'ltrim' | 'rtrim'): Fn {
   const sqliteName: Sql = { strings: [sqlite], parts: [] }
   const postgresName: Sql = { strings: [postgres], parts: [] }
-  return fn(
-    [1, 2],
-    (args, { at, name }) => {
-      const [value, characters] = args
-      const text = stringArgument(value, name)
-      const list = characters ? sql`${text}, ${stringArgument(characters, name)}` : text
-      return derive(at, STRING, either(sql`${sqliteName}(${list})`, sql`${postgresName}(${list})`), args)
-    },
-    { anyCase: sqlite === 'trim' },
-  )
+  return fn([1, 2], (args, { at, name }) => {
+    const [value, characters] = args
+    const text = stringArgument(value, name)
+    const list = characters ? sql`${text}, ${stringArgument(characters, name)}` : text
+    return derive(at, STRING, either(sql`${sqliteName}(${list})`, sql`${postgresName}(${list})`), args)
+  })
 }
 
 /** Converts every argument to a string. NULL becomes the empty string. */
-const concat = fn(
-  [1, MAX_LIST],
-  (args, { at }) => {
-    const strings = args.map((arg) => (arg.nullable ? sql`coalesce(${asText(arg)}, '')` : asText(arg)))
-    return derive(at, STRING, balanced(strings, '||'), args, false)
-  },
-  { anyCase: true },
-)
+const concat = fn([1, MAX_LIST], (args, { at }) => {
+  const strings = args.map((arg) => (arg.nullable ? sql`coalesce(${asText(arg)}, '')` : asText(arg)))
+  return derive(at, STRING, balanced(strings, '||'), args, false)
+})
 
-const substring = fn(
-  3,
-  (args, { at, name }) => {
-    const [value, offset, length] = args
-    const text = stringArgument(value, name)
-    const [from, count] = [integerArgument(offset, name), integerArgument(length, name)]
-    return derive(
-      at,
-      STRING,
-      either(
-        sql`hogql_substring(${text}, ${from}, ${count})`,
-        bindOnce(
-          { s: text, o: from, l: count },
-          sql`case when t.s is null or t.o is null or t.l is null then null when t.o = 0 or t.l <= 0 then '' when t.o > 0 then substr(t.s, ${int4(sql`t.o`)}, ${int4(sql`t.l`)}) else substr(t.s, ${int4(sql`char_length(t.s) + t.o + 1`)}, ${int4(sql`t.l`)}) end`,
-        ),
+const substring = fn(3, (args, { at, name }) => {
+  const [value, offset, length] = args
+  const text = stringArgument(value, name)
+  const [from, count] = [integerArgument(offset, name), integerArgument(length, name)]
+  return derive(
+    at,
+    STRING,
+    either(
+      sql`hogql_substring(${text}, ${from}, ${count})`,
+      bindOnce(
+        { s: text, o: from, l: count },
+        sql`case when t.s is null or t.o is null or t.l is null then null when t.o = 0 or t.l <= 0 then '' when t.o > 0 then substr(t.s, ${int4(sql`t.o`)}, ${int4(sql`t.l`)}) else substr(t.s, ${int4(sql`char_length(t.s) + t.o + 1`)}, ${int4(sql`t.l`)}) end`,
       ),
-      args,
-    )
-  },
-  { anyCase: true },
-)
+    ),
+    args,
+  )
+})
 
 const side = (name: 'left' | 'right'): Fn =>
-  fn(
-    2,
-    (args, { at }) => {
-      const [value, length] = args
-      const text = stringArgument(value, name)
-      const count = integerArgument(length, name)
-      const postgres = bindOnce(
-        { s: text, n: count },
-        name === 'left'
-          ? sql`case when t.n is not null then left(t.s, ${int4(sql`t.n`)}) end`
-          : sql`case when t.n is not null then right(t.s, ${int4(sql`t.n`)}) end`,
-      )
-      const sqlite = name === 'left' ? sql`hogql_left(${text}, ${count})` : sql`hogql_right(${text}, ${count})`
-      return derive(at, STRING, either(sqlite, postgres), args)
-    },
-    { anyCase: true },
-  )
+  fn(2, (args, { at }) => {
+    const [value, length] = args
+    const text = stringArgument(value, name)
+    const count = integerArgument(length, name)
+    const postgres = bindOnce(
+      { s: text, n: count },
+      name === 'left'
+        ? sql`case when t.n is not null then left(t.s, ${int4(sql`t.n`)}) end`
+        : sql`case when t.n is not null then right(t.s, ${int4(sql`t.n`)}) end`,
+    )
+    const sqlite = name === 'left' ? sql`hogql_left(${text}, ${count})` : sql`hogql_right(${text}, ${count})`
+    return derive(at, STRING, either(sqlite, postgres), args)
+  })
 
-const replaceAll = (anyCase: boolean): Fn =>
-  fn(
-    3,
-    (args, { at, name }) => {
-      const [value, search, replacement] = args
-      const text = stringArgument(value, name)
-      const from = stringArgument(search, name)
-      const to = stringArgument(replacement, name)
-      const plain = sql`replace(${text}, ${from}, ${to})`
-      // SQLite's replace() returns the text for an empty search string, even if the replacement is NULL.
-      const nullSafe = either(sql`hogql_replace_all(${text}, ${from}, ${to})`, plain)
-      return derive(at, STRING, replacement.nullable ? nullSafe : plain, args)
-    },
-    { anyCase },
-  )
+const replaceAll = fn(3, (args, { at, name }) => {
+  const [value, search, replacement] = args
+  const text = stringArgument(value, name)
+  const from = stringArgument(search, name)
+  const to = stringArgument(replacement, name)
+  const plain = sql`replace(${text}, ${from}, ${to})`
+  // SQLite's replace() returns the text for an empty search string, even if the replacement is NULL.
+  const nullSafe = either(sql`hogql_replace_all(${text}, ${from}, ${to})`, plain)
+  return derive(at, STRING, replacement.nullable ? nullSafe : plain, args)
+})
 
 const replaceOne = fn(3, (args, { at, name }) => {
   const [value, search, replacement] = args
@@ -176,14 +147,10 @@ const multiSearchAny = fn(2, ([value, needles], call) => {
   return derive(call.at, BOOLEAN, balanced(tests, 'or'), [value, ...needles.items])
 })
 
-const extract = fn(
-  2,
-  ([value, pattern], call) => {
-    requireType(value, 'string', 'extract')
-    return derive(call.at, STRING, extractSql(value, constantString(pattern, 'The pattern', call), pattern.at), [value])
-  },
-  { anyCase: true },
-)
+const extract = fn(2, ([value, pattern], call) => {
+  requireType(value, 'string', 'extract')
+  return derive(call.at, STRING, extractSql(value, constantString(pattern, 'The pattern', call), pattern.at), [value])
+})
 
 const replaceRegexp = (all: boolean): Fn =>
   fn(3, ([value, pattern, replacement], call) => {
@@ -210,13 +177,9 @@ const extractURLParameter = fn(2, ([value, parameter], call) => {
 
 export const TEXT_FUNCTIONS: Functions = {
   length,
-  lengthUTF8: unary((s) => either(sql`length(${s})`, sql`char_length(${s})::bigint`), { type: INTEGER }),
-  lower: unary((s) => either(sql`hogql_lower(${s})`, sql`(lower(${s} collate "und-x-icu") collate "C")`), {
-    anyCase: true,
-  }),
-  upper: unary((s) => either(sql`hogql_upper(${s})`, sql`(upper(${s} collate "und-x-icu") collate "C")`), {
-    anyCase: true,
-  }),
+  lengthUTF8: unary((s) => either(sql`length(${s})`, sql`char_length(${s})::bigint`), INTEGER),
+  lower: unary((s) => either(sql`hogql_lower(${s})`, sql`(lower(${s} collate "und-x-icu") collate "C")`)),
+  upper: unary((s) => either(sql`hogql_upper(${s})`, sql`(upper(${s} collate "und-x-icu") collate "C")`)),
   trim: trimmed('trim', 'btrim'),
   trimLeft: trimmed('ltrim', 'ltrim'),
   trimRight: trimmed('rtrim', 'rtrim'),
@@ -224,27 +187,25 @@ export const TEXT_FUNCTIONS: Functions = {
   substring,
   left: side('left'),
   right: side('right'),
-  startsWith: binary((s, p) => either(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`), {
-    type: BOOLEAN,
-  }),
+  startsWith: binary(
+    (s, p) => either(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`),
+    BOOLEAN,
+  ),
   endsWith: binary(
     (s, p) =>
       either(
         sql`(substr(${s}, length(${s}) + 1 - length(${p})) = ${p} and length(${s}) >= length(${p}))`,
         sql`(right(${s}, char_length(${p})) = ${p})`,
       ),
-    { type: BOOLEAN },
+    BOOLEAN,
   ),
-  position: binary((s, p) => either(sql`instr(${s}, ${p})`, sql`strpos(${s}, ${p})::bigint`), {
-    type: INTEGER,
-    anyCase: true,
-  }),
-  replaceAll: replaceAll(false),
-  replace: replaceAll(true),
+  position: binary((s, p) => either(sql`instr(${s}, ${p})`, sql`strpos(${s}, ${p})::bigint`), INTEGER),
+  replaceAll,
+  replace: replaceAll,
   replaceOne,
   splitByString: split,
   splitByChar: split,
-  reverse: unary((s) => either(sql`hogql_reverse(${s})`, sql`reverse(${s})`), { anyCase: true }),
+  reverse: unary((s) => either(sql`hogql_reverse(${s})`, sql`reverse(${s})`)),
   multiSearchAny,
   extract,
   replaceRegexpAll: replaceRegexp(true),

@@ -183,15 +183,11 @@ const starts: Functions = Object.fromEntries(
 )
 
 const clock = (name: 'now' | 'today' | 'yesterday'): Fn =>
-  fn(
-    0,
-    (_, { at }, { now }) => {
-      const midnight = Math.floor(now / DAY) * DAY
-      const time = name === 'now' ? now : name === 'today' ? midnight : midnight - DAY
-      return derive(at, name === 'now' ? DATETIME : DATE, integerParam(time), [])
-    },
-    { anyCase: name === 'now' },
-  )
+  fn(0, (_, { at }, { now }) => {
+    const midnight = Math.floor(now / DAY) * DAY
+    const time = name === 'now' ? now : name === 'today' ? midnight : midnight - DAY
+    return derive(at, name === 'now' ? DATETIME : DATE, integerParam(time), [])
+  })
 
 export const TIME_FUNCTIONS: Functions = {
   now: clock('now'),

@@ -48,8 +48,7 @@ import {
   UUID,
 } from './typed.ts'
 
-const unary = (build: (value: TypedSql, at: number) => TypedSql, options?: { anyCase: boolean }): Fn =>
-  fn(1, ([value], { at }) => build(value, at), options)
+const unary = (build: (value: TypedSql, at: number) => TypedSql): Fn => fn(1, ([value], { at }) => build(value, at))
 
 /** Number formats that both engines parse alike. Longer numbers are not accepted. */
 export const INTEGER_PATTERN = '^[+-]?[0-9]{1,16}$'
@@ -305,18 +304,14 @@ function coalesce(args: Args<1>, at: number, fnName: string): TypedSql {
 }
 
 /** Rounds half away from zero, on the 15 digits that both engines agree on. */
-const round = fn(
-  [1, 2],
-  ([value, digits], { at }) => {
-    requireType(value, 'number', 'round')
-    const places = integerLiteral(Math.max(-30, Math.min(30, digits ? decimalPlaces(digits) : 0)))
-    const inner = coerce(value, FLOAT)
-    const rounded = either(sql`hogql_round(${inner}, ${places})`, sql`round((${inner})::numeric, ${places})::float8`)
-    if (value.type.kind !== 'integer') return derive(at, FLOAT, rounded, [value])
-    return derive(at, INTEGER, either(sqliteInteger(rounded), sql`(${rounded})::bigint`), [value])
-  },
-  { anyCase: true },
-)
+const round = fn([1, 2], ([value, digits], { at }) => {
+  requireType(value, 'number', 'round')
+  const places = integerLiteral(Math.max(-30, Math.min(30, digits ? decimalPlaces(digits) : 0)))
+  const inner = coerce(value, FLOAT)
+  const rounded = either(sql`hogql_round(${inner}, ${places})`, sql`round((${inner})::numeric, ${places})::float8`)
+  if (value.type.kind !== 'integer') return derive(at, FLOAT, rounded, [value])
+  return derive(at, INTEGER, either(sqliteInteger(rounded), sql`(${rounded})::bigint`), [value])
+})
 
 function decimalPlaces({ literal, at }: TypedSql): number {
   if (typeof literal === 'number' && Number.isInteger(literal)) return literal
@@ -324,15 +319,12 @@ function decimalPlaces({ literal, at }: TypedSql): number {
 }
 
 const rounding = (name: 'floor' | 'ceil'): Fn =>
-  unary(
-    (value, at) => {
-      requireType(value, 'number', name)
-      if (value.type.kind === 'integer') return value
-      const inner = coerce(value, FLOAT)
-      return derive(at, FLOAT, name === 'floor' ? sql`floor(${inner})` : sql`ceil(${inner})`, [value])
-    },
-    { anyCase: true },
-  )
+  unary((value, at) => {
+    requireType(value, 'number', name)
+    if (value.type.kind === 'integer') return value
+    const inner = coerce(value, FLOAT)
+    return derive(at, FLOAT, name === 'floor' ? sql`floor(${inner})` : sql`ceil(${inner})`, [value])
+  })
 
 export const VALUE_FUNCTIONS: Functions = {
   toString: unary((value) => toText(value)),
@@ -352,23 +344,17 @@ export const VALUE_FUNCTIONS: Functions = {
   }),
   toJSONString: unary(toJSONString),
 
-  coalesce: fn([1, 100], (args, { at }) => coalesce(args, at, 'coalesce'), { anyCase: true }),
-  ifNull: fn(2, (args, { at }) => coalesce(args, at, 'ifNull'), { anyCase: true }),
-  nullIf: fn(
-    2,
-    (args, { at }) => {
-      const [value, other] = args
-      const same = equal(at, value, other)
-      const type = nullAsString(value.type)
-      return derive(at, type, sql`(case when not ${same.sql} then ${coerce(value, type)} end)`, args, true)
-    },
-    { anyCase: true },
-  ),
-  isNull: unary((value, at) => boolean(at, sql`(${value.sql} is null)`, [value]), { anyCase: true }),
-  isNotNull: unary((value, at) => boolean(at, sql`(${value.sql} is not null)`, [value])),
-  if: fn(3, ([condition, value, otherwise], { at }) => conditional([{ condition, value }], otherwise, at, 'if'), {
-    anyCase: true,
+  coalesce: fn([1, 100], (args, { at }) => coalesce(args, at, 'coalesce')),
+  ifNull: fn(2, (args, { at }) => coalesce(args, at, 'ifNull')),
+  nullIf: fn(2, (args, { at }) => {
+    const [value, other] = args
+    const same = equal(at, value, other)
+    const type = nullAsString(value.type)
+    return derive(at, type, sql`(case when not ${same.sql} then ${coerce(value, type)} end)`, args, true)
   }),
+  isNull: unary((value, at) => boolean(at, sql`(${value.sql} is null)`, [value])),
+  isNotNull: unary((value, at) => boolean(at, sql`(${value.sql} is not null)`, [value])),
+  if: fn(3, ([condition, value, otherwise], { at }) => conditional([{ condition, value }], otherwise, at, 'if')),
   multiIf,
   transform,
 
