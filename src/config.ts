@@ -2,20 +2,23 @@ import { isIP, isIPv4 } from 'node:net'
 import { type Static, type TObject, type TSchema, type TUnion, Type, TypeGuard } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+const integer = (value: number, [minimum, maximum]: [minimum: number, maximum: number], description: string) =>
+  Type.Integer({ default: value, minimum, maximum, description })
+
 const host = (value: string, description: string) =>
   Type.String({ default: value, pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$', description })
 
-const endpoint = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^https?://[^/\\s?#]+(/[^\\s#]*)?$', description }))
+/** A text without a default. */
+const optional = (description: string, pattern?: string) =>
+  Type.Optional(Type.String({ ...(pattern && { pattern }), description }))
 
-const credential = (description: string) => Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description }))
+const endpoint = (description: string) => optional(description, '^https?://[^/\\s?#]+(/[^\\s#]*)?$')
+
+const credential = (description: string) => optional(description, '^[\\x21-\\x7e]+$')
 
 const token = (where: string) =>
-  Type.Optional(
-    Type.String({
-      pattern: '^[\\x21-\\x7e]+$',
-      description: `A token for ${where}, used for plugin URLs without a private_token by all organizations. It should not grant access to private repositories`,
-    }),
+  credential(
+    `A token for ${where}, used for plugin URLs without a private_token by all organizations. It should not grant access to private repositories`,
   )
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -25,44 +28,34 @@ export type LogArea = (typeof LOG_AREAS)[number]
 /** Every setting of the server, with its default. Settings are environment variables. */
 const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on' }),
-  PORT: Type.Integer({
-    default: 8000,
-    minimum: 0,
-    maximum: 65535,
-    description: 'The port to listen on; 0 picks a free one',
-  }),
+  PORT: integer(8000, [0, 65535], 'The port to listen on; 0 picks a free one'),
   DATABASE_URL: Type.String({ default: 'sqlite:./data', description: 'sqlite:<folder> or postgres://…' }),
   DIALECT: Type.Union([Type.Literal('standard'), Type.Literal('posthog')], {
     default: 'standard',
     description: 'The types of responses: standard, as in the contract, or posthog, as clients of that system expect',
   }),
-  DATABASE_CONNECTIONS: Type.Integer({
-    default: 10,
-    minimum: 2,
-    maximum: 1000,
-    description: 'PostgreSQL: connections shared by requests and background work; event queries have 10 more',
-  }),
-  DATABASE_WAIT_MS: Type.Integer({
-    default: 5000,
-    minimum: 100,
-    maximum: 60_000,
-    description: 'PostgreSQL: how long a request waits for a free connection before it fails with 503',
-  }),
-  DATABASE_LOCK_MS: Type.Integer({
-    default: 15_000,
-    minimum: 100,
-    maximum: 600_000,
-    description: 'PostgreSQL: how long a statement waits for a lock before its request fails with 503',
-  }),
+  DATABASE_CONNECTIONS: integer(
+    10,
+    [2, 1000],
+    'PostgreSQL: connections shared by requests and background work; event queries have 10 more',
+  ),
+  DATABASE_WAIT_MS: integer(
+    5000,
+    [100, 60_000],
+    'PostgreSQL: how long a request waits for a free connection before it fails with 503',
+  ),
+  DATABASE_LOCK_MS: integer(
+    15_000,
+    [100, 600_000],
+    'PostgreSQL: how long a statement waits for a lock before its request fails with 503',
+  ),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
     default: 'all',
     description: 'The role of this node: all, api (requests) or worker (exports, mail, deletion)',
   }),
-  SITE_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$',
-      description: 'The public URL of this server, used in links: scheme and host, without a path',
-    }),
+  SITE_URL: optional(
+    'The public URL of this server, used in links: scheme and host, without a path',
+    '^https?://[^/@\\s?#]+(/[^\\s?#]*)?$',
   ),
   TRUST_PROXY: Type.Boolean({
     default: false,
@@ -88,46 +81,20 @@ const Environment = Type.Object({
     maximum: 1,
     description: 'The part of all requests and export attempts that is traced, from 0 to 1',
   }),
-  OTEL_BSP_SCHEDULE_DELAY: Type.Integer({
-    default: 5_000,
-    minimum: 10,
-    maximum: 600_000,
-    description: 'How many milliseconds of spans are sent in one request',
-  }),
-  HEADERS_TIMEOUT_MS: Type.Integer({
-    default: 10_000,
-    minimum: 100,
-    maximum: 600_000,
-    description: 'How long the headers of a request may take to arrive',
-  }),
-  REQUEST_TIMEOUT_MS: Type.Integer({
-    default: 30_000,
-    minimum: 100,
-    maximum: 3_600_000,
-    description: 'How long a whole request may take to arrive',
-  }),
-  BODY_MEMORY_MB: Type.Integer({
-    default: 128,
-    minimum: 32,
-    maximum: 65_536,
-    description: 'Memory for the bodies of all requests together; beyond it the slowest requests are rejected',
-  }),
+  OTEL_BSP_SCHEDULE_DELAY: integer(5_000, [10, 600_000], 'How many milliseconds of spans are sent in one request'),
+  HEADERS_TIMEOUT_MS: integer(10_000, [100, 600_000], 'How long the headers of a request may take to arrive'),
+  REQUEST_TIMEOUT_MS: integer(30_000, [100, 3_600_000], 'How long a whole request may take to arrive'),
+  BODY_MEMORY_MB: integer(
+    128,
+    [32, 65_536],
+    'Memory for the bodies of all requests together; beyond it the slowest requests are rejected',
+  ),
   RATE_LIMITS: Type.Boolean({
     default: true,
     description: 'Limit requests per user and per address, and invites per recipient',
   }),
-  SESSION_LIFETIME_HOURS: Type.Integer({
-    default: 336,
-    minimum: 1,
-    maximum: 8_760,
-    description: 'How long a session lasts after the sign-in',
-  }),
-  SESSION_IDLE_HOURS: Type.Integer({
-    default: 72,
-    minimum: 1,
-    maximum: 8_760,
-    description: 'How long a session lasts without use',
-  }),
+  SESSION_LIFETIME_HOURS: integer(336, [1, 8_760], 'How long a session lasts after the sign-in'),
+  SESSION_IDLE_HOURS: integer(72, [1, 8_760], 'How long a session lasts without use'),
   SOCIAL_AUTH_GOOGLE_OAUTH2_KEY: credential('The client id for sign-in with Google'),
   SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET: credential('The client secret for sign-in with Google'),
   SOCIAL_AUTH_GOOGLE_OAUTH2_ISSUER: host('https://accounts.google.com', 'The OpenID issuer for sign-in with Google'),
@@ -138,11 +105,9 @@ const Environment = Type.Object({
   SOCIAL_AUTH_GITLAB_KEY: credential('The client id for sign-in with GitLab'),
   SOCIAL_AUTH_GITLAB_SECRET: credential('The client secret for sign-in with GitLab'),
   SOCIAL_AUTH_GITLAB_API_URL: host('https://gitlab.com', 'The address of GitLab for sign-in'),
-  OIDC_ISSUER: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description: 'The issuer of a further OpenID Connect provider, named `oidc`; https, except on loopback',
-    }),
+  OIDC_ISSUER: optional(
+    'The issuer of a further OpenID Connect provider, named `oidc`; https, except on loopback',
+    '^https?://',
   ),
   OIDC_CLIENT_ID: credential('The client id at OIDC_ISSUER'),
   OIDC_CLIENT_SECRET: credential('The client secret at OIDC_ISSUER'),
@@ -153,121 +118,65 @@ const Environment = Type.Object({
   METRICS_TOKEN: Type.Optional(
     Type.String({ minLength: 16, description: 'The bearer token for /metrics from addresses other than loopback' }),
   ),
-  SMTP_URL: Type.Optional(
-    Type.String({
-      pattern: '^smtps?://',
-      description: 'The mail server: smtp://user:password@host:587, or smtps:// for implicit TLS. Requires SITE_URL',
-    }),
+  SMTP_URL: optional(
+    'The mail server: smtp://user:password@host:587, or smtps:// for implicit TLS. Requires SITE_URL',
+    '^smtps?://',
   ),
-  MAIL_FROM: Type.Optional(
-    Type.String({
-      pattern: '@',
-      description: 'The sender of email; by default workspace-admin@ followed by the host of SITE_URL',
-    }),
+  MAIL_FROM: optional('The sender of email; by default workspace-admin@ followed by the host of SITE_URL', '@'),
+  DNS_SERVERS: optional(
+    'The name servers for domain verification, as address[:port], separated by commas; by default those of the machine',
   ),
-  DNS_SERVERS: Type.Optional(
-    Type.String({
-      description:
-        'The name servers for domain verification, as address[:port], separated by commas; by default those of the machine',
-    }),
-  ),
-  DNS_TIMEOUT_MS: Type.Integer({
-    default: 5000,
-    minimum: 100,
-    maximum: 30000,
-    description: 'How long domain verification waits for name servers',
-  }),
+  DNS_TIMEOUT_MS: integer(5000, [100, 30000], 'How long domain verification waits for name servers'),
   DOMAIN_CHALLENGE_LABEL: Type.String({
     default: '_workspace-challenge',
     pattern: '^[a-z0-9_-]+$',
     description: 'The label in front of a domain that has its TXT record',
   }),
-  EVENTS_QUERY_TIMEOUT_MS: Type.Integer({
-    default: 10_000,
-    minimum: 100,
-    maximum: 600_000,
-    description: 'How long an event query may take, including the time in the queue',
-  }),
-  SECRET_KEY: Type.Optional(
-    Type.String({
-      pattern: '^[0-9a-fA-F]{64}$',
-      description:
-        'The key that encrypts stored secrets, 64 hexadecimal digits; by default the key in secret.key next to the data, created at the first start',
-    }),
+  EVENTS_QUERY_TIMEOUT_MS: integer(
+    10_000,
+    [100, 600_000],
+    'How long an event query may take, including the time in the queue',
   ),
-  SECRET_KEY_PREVIOUS: Type.Optional(
-    Type.String({
-      pattern: '^[0-9a-fA-F]{64}$',
-      description:
-        'The previous SECRET_KEY. The next start re-encrypts its secrets with SECRET_KEY; remove it afterwards',
-    }),
+  SECRET_KEY: optional(
+    'The key that encrypts stored secrets, 64 hexadecimal digits; by default the key in secret.key next to the data, created at the first start',
+    '^[0-9a-fA-F]{64}$',
   ),
-  OUTBOUND_ALLOW: Type.Optional(
-    Type.String({
-      description:
-        'Private hosts that exports and plugins may connect to: addresses, ranges or names with an optional port, separated by commas, such as 10.0.0.0/8,db.internal:5432',
-    }),
+  SECRET_KEY_PREVIOUS: optional(
+    'The previous SECRET_KEY. The next start re-encrypts its secrets with SECRET_KEY; remove it afterwards',
+    '^[0-9a-fA-F]{64}$',
   ),
-  S3_ENDPOINT_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description:
-        'The endpoint of Amazon S3 for exports without endpoint_url, such as a VPC endpoint; by default the public one of the region',
-    }),
+  OUTBOUND_ALLOW: optional(
+    'Private hosts that exports and plugins may connect to: addresses, ranges or names with an optional port, separated by commas, such as 10.0.0.0/8,db.internal:5432',
   ),
-  S3_ROLE_BUCKETS: Type.Optional(
-    Type.String({
-      description:
-        'The buckets that AwsS3 exports may access with the role of this machine, as organization id:bucket, separated by commas',
-    }),
+  S3_ENDPOINT_URL: optional(
+    'The endpoint of Amazon S3 for exports without endpoint_url, such as a VPC endpoint; by default the public one of the region',
+    '^https?://',
   ),
-  EXPORT_FOLDER: Type.Optional(
-    Type.String({
-      description: 'The folder of File exports; by default exports/ next to the data, or ./exports with PostgreSQL',
-    }),
+  S3_ROLE_BUCKETS: optional(
+    'The buckets that AwsS3 exports may access with the role of this machine, as organization id:bucket, separated by commas',
   ),
-  EXPORT_SLOTS: Type.Integer({
-    default: 4,
-    minimum: 1,
-    maximum: 64,
-    description: 'How many export runs this server processes concurrently, each in its own process',
-  }),
-  RUN_RETENTION_DAYS: Type.Integer({
-    default: 90,
-    minimum: 1,
-    maximum: 36_500,
-    description: 'How long export runs and their logs are stored',
-  }),
-  ACTIVITY_RETENTION_DAYS: Type.Integer({
-    default: 400,
-    minimum: 1,
-    maximum: 36_500,
-    description: 'How long entries of the activity log are stored',
-  }),
-  BACKUP_EVERY: Type.Optional(
-    Type.String({
-      pattern: '^[1-9][0-9]{0,3}[mhd]$',
-      description:
-        'SQLite: how often the server makes a backup, such as 30m, 6h or 1d; none by default. Requires BACKUP_TO',
-    }),
+  EXPORT_FOLDER: optional(
+    'The folder of File exports; by default exports/ next to the data, or ./exports with PostgreSQL',
   ),
-  BACKUP_TO: Type.Optional(
-    Type.String({
-      pattern: '^(s3://[a-z0-9][a-z0-9.-]+(/.*)?|(?!s3:).+)$',
-      description: 'Where scheduled backups are stored: a folder, or s3://bucket/prefix',
-    }),
+  EXPORT_SLOTS: integer(4, [1, 64], 'How many export runs this server processes concurrently, each in its own process'),
+  RUN_RETENTION_DAYS: integer(90, [1, 36_500], 'How long export runs and their logs are stored'),
+  ACTIVITY_RETENTION_DAYS: integer(400, [1, 36_500], 'How long entries of the activity log are stored'),
+  BACKUP_EVERY: optional(
+    'SQLite: how often the server makes a backup, such as 30m, 6h or 1d; none by default. Requires BACKUP_TO',
+    '^[1-9][0-9]{0,3}[mhd]$',
   ),
-  BACKUP_KEEP: Type.Integer({
-    default: 7,
-    minimum: 1,
-    maximum: 10_000,
-    description: 'How many scheduled backups are kept; older ones are deleted after each success',
-  }),
-  BACKUP_S3_ENDPOINT: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/@\\s?#]+$',
-      description: 'The URL of an S3-compatible store for backups; by default AWS',
-    }),
+  BACKUP_TO: optional(
+    'Where scheduled backups are stored: a folder, or s3://bucket/prefix',
+    '^(s3://[a-z0-9][a-z0-9.-]+(/.*)?|(?!s3:).+)$',
+  ),
+  BACKUP_KEEP: integer(
+    7,
+    [1, 10_000],
+    'How many scheduled backups are kept; older ones are deleted after each success',
+  ),
+  BACKUP_S3_ENDPOINT: optional(
+    'The URL of an S3-compatible store for backups; by default AWS',
+    '^https?://[^/@\\s?#]+$',
   ),
   BACKUP_S3_REGION: Type.String({
     default: 'us-east-1',
@@ -288,17 +197,8 @@ const Environment = Type.Object({
   PLUGIN_GITHUB_TOKEN: token('GitHub'),
   PLUGIN_GITLAB_TOKEN: token('GitLab'),
   PLUGIN_NPM_TOKEN: token('npm'),
-  PLUGIN_FOLDER: Type.Optional(
-    Type.String({
-      description: 'The folder whose subfolders can be installed as plugins with file: URLs; none by default',
-    }),
-  ),
-  PLUGIN_FETCH_TIMEOUT_MS: Type.Integer({
-    default: 20_000,
-    minimum: 100,
-    maximum: 600_000,
-    description: 'How long the download of a plugin may take in total',
-  }),
+  PLUGIN_FOLDER: optional('The folder whose subfolders can be installed as plugins with file: URLs; none by default'),
+  PLUGIN_FETCH_TIMEOUT_MS: integer(20_000, [100, 600_000], 'How long the download of a plugin may take in total'),
   DRAIN_SECONDS: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -307,12 +207,7 @@ const Environment = Type.Object({
         'How long the server keeps serving after SIGTERM while /health/ready fails, so that load balancers stop routing to it; by default 2 on PostgreSQL and 0 on SQLite',
     }),
   ),
-  SHUTDOWN_SECONDS: Type.Integer({
-    default: 30,
-    minimum: 1,
-    maximum: 3600,
-    description: 'How long a shutdown then waits for requests and work in progress',
-  }),
+  SHUTDOWN_SECONDS: integer(30, [1, 3600], 'How long a shutdown then waits for requests and work in progress'),
 })
 
 /** The settings of commands that call a server. */
@@ -330,9 +225,9 @@ const ClientEnvironment = Type.Object({
       description: 'The personal API key, without spaces',
     }),
   ),
-  WORKSPACE_PROFILE: Type.Optional(Type.String({ description: 'The name of a profile' })),
-  WORKSPACE_ORGANIZATION: Type.Optional(Type.String({ description: 'The id or name of an organization' })),
-  WORKSPACE_PROJECT: Type.Optional(Type.String({ description: 'The id or name of a project' })),
+  WORKSPACE_PROFILE: optional('The name of a profile'),
+  WORKSPACE_ORGANIZATION: optional('The id or name of an organization'),
+  WORKSPACE_PROJECT: optional('The id or name of a project'),
 })
 
 export type Config = Static<typeof Environment>
