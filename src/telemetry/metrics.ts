@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Metric, type MetricConfiguration, Registry } from 'prom-client'
 
 /** Metrics in the Prometheus format. `docs/metrics.md` lists them. */
 export interface Metrics {
@@ -32,81 +32,113 @@ export type Limit = (typeof LIMITS)[number]
 export const MAIL_RESULTS = ['sent', 'postponed', 'failed', 'unknown'] as const
 export type MailResult = (typeof MAIL_RESULTS)[number]
 
-/** Gauges that `addGauges` may set. */
-const GAUGES = {
-  workspace_build_info: {
-    help: 'Always 1. The labels have the version of the program, its role and its database.',
-    labels: ['version', 'schema_version', 'node_version', 'role', 'engine'],
-  },
-  workspace_database_up: { help: 'Whether the database answered the last scrape: 1 or 0.', labels: [] },
-  workspace_database_oldest_transaction_seconds: {
-    help: 'The age of the oldest transaction in the PostgreSQL cluster that has written. Exports deliver no event that arrived after it began. 0 without one, and on SQLite.',
-    labels: [],
-  },
-  workspace_database_clock_skew_seconds: {
-    help: "How far the clock of the database is ahead of this machine's. Always 0 on SQLite.",
-    labels: [],
-  },
-  workspace_database_connections: {
-    help: 'PostgreSQL connections of this node for requests and background work, by state: used or idle.',
-    labels: ['state'],
-  },
-  workspace_database_connections_max: {
-    help: 'PostgreSQL connections that this node may open for requests and background work.',
-    labels: [],
-  },
-  workspace_database_waiting_requests: {
-    help: 'Statements and transactions that wait for a PostgreSQL connection of this node.',
-    labels: [],
-  },
-  workspace_database_size_bytes: {
-    help: 'Size of the databases: administration and events on SQLite, all on PostgreSQL. Updated every minute.',
-    labels: ['database'],
-  },
-  workspace_disk_free_bytes: {
-    help: 'Free space that this user can write, by use of the folder: data (SQLite), exports, temporary.',
-    labels: ['folder'],
-  },
-  workspace_export_runs: {
-    help: 'Export runs of all nodes in progress, by destination and state: waiting or running. Counts up to 10,000.',
-    labels: ['destination', 'state'],
-  },
-  workspace_export_lag_seconds: {
-    help: 'Time since the end of the oldest window whose scheduled run has not finished, by destination. 0 if none is due.',
-    labels: ['destination'],
-  },
-  workspace_exports_behind: {
-    help: 'Batch exports with a window that ended more than five minutes ago and is not exported, by destination. Counts up to 10,000.',
-    labels: ['destination'],
-  },
-  workspace_export_slots: { help: 'Export runs that this node processes concurrently at most.', labels: [] },
-  workspace_export_slots_used: { help: 'Export runs that this node is processing.', labels: [] },
-  workspace_ingest_queue_bytes: { help: 'Events of this node that wait to be stored.', labels: [] },
-  workspace_event_queries: {
-    help: 'Event queries of this node, by lane (fast or slow) and state (running or waiting).',
-    labels: ['lane', 'state'],
-  },
-  workspace_mail_queue_length: { help: 'Emails that are not sent yet, of all nodes. Counts up to 10,000.', labels: [] },
-  workspace_mail_queue_oldest_seconds: { help: 'Age of the oldest email that is not sent yet.', labels: [] },
-  workspace_purge_queue_length: {
-    help: 'Deleted projects whose events are not deleted yet. Counts up to 10,000.',
-    labels: [],
-  },
-  workspace_sessions: { help: 'Browser sessions that have not expired. Counts up to 10,000.', labels: [] },
-  workspace_backup_last_success_timestamp_seconds: {
-    help: 'Unix time of the last recorded backup; 0 if there is none.',
-    labels: [],
-  },
-  workspace_backup_last_size_bytes: { help: 'Size of the last backup that this program made.', labels: [] },
-  workspace_backup_failing: {
-    help: 'Whether the last scheduled backup failed: 1 or 0.',
-    labels: [],
-  },
+const COUNTERS = {
+  workspace_export_runs_total: 'Export runs that ended on this node, by destination and status.',
+  workspace_export_rows_total: 'Rows delivered by export runs completed on this node, by destination.',
+  workspace_export_bytes_total: 'Bytes delivered by export runs completed on this node, by destination.',
+  workspace_events_ingested_total: 'Events stored by this node.',
+  workspace_events_duplicate_total: 'Events received by this node that were stored before, by their uuid.',
+  workspace_events_refused_total: 'Events left out of an accepted batch, by error code.',
+  workspace_capture_requests_refused_total: 'Capture requests rejected with all of their events, by error code.',
+  workspace_throttled_requests_total:
+    'Requests rejected with 429, by limit: user, events and sessions (per user), address, project.',
+  workspace_mails_total:
+    'Attempts to send an email, by kind of email and result: sent, postponed (temporary failure), failed, unknown (the connection broke).',
+  workspace_alert_webhooks_total:
+    'Attempts to send the webhook of an alert, by result: sent, postponed (retried later), failed (given up).',
+  workspace_backups_total: 'Scheduled backups of this node, by result: succeeded or failed.',
 } as const
 
+/** Gauges that `addGauges` may set. */
+const GAUGES = {
+  workspace_build_info: 'Always 1. The labels have the version of the program, its role and its database.',
+  workspace_database_up: 'Whether the database answered the last scrape: 1 or 0.',
+  workspace_database_oldest_transaction_seconds:
+    'The age of the oldest transaction in the PostgreSQL cluster that has written. Exports deliver no event that arrived after it began. 0 without one, and on SQLite.',
+  workspace_database_clock_skew_seconds:
+    "How far the clock of the database is ahead of this machine's. Always 0 on SQLite.",
+  workspace_database_connections:
+    'PostgreSQL connections of this node for requests and background work, by state: used or idle.',
+  workspace_database_connections_max:
+    'PostgreSQL connections that this node may open for requests and background work.',
+  workspace_database_waiting_requests:
+    'Statements and transactions that wait for a PostgreSQL connection of this node.',
+  workspace_database_size_bytes:
+    'Size of the databases: administration and events on SQLite, all on PostgreSQL. Updated every minute.',
+  workspace_disk_free_bytes:
+    'Free space that this user can write, by use of the folder: data (SQLite), exports, temporary.',
+  workspace_export_runs:
+    'Export runs of all nodes in progress, by destination and state: waiting or running. Counts up to 10,000.',
+  workspace_export_lag_seconds:
+    'Time since the end of the oldest window whose scheduled run has not finished, by destination. 0 if none is due.',
+  workspace_exports_behind:
+    'Batch exports with a window that ended more than five minutes ago and is not exported, by destination. Counts up to 10,000.',
+  workspace_export_slots: 'Export runs that this node processes concurrently at most.',
+  workspace_export_slots_used: 'Export runs that this node is processing.',
+  workspace_ingest_queue_bytes: 'Events of this node that wait to be stored.',
+  workspace_event_queries: 'Event queries of this node, by lane (fast or slow) and state (running or waiting).',
+  workspace_mail_queue_length: 'Emails that are not sent yet, of all nodes. Counts up to 10,000.',
+  workspace_mail_queue_oldest_seconds: 'Age of the oldest email that is not sent yet.',
+  workspace_purge_queue_length: 'Deleted projects whose events are not deleted yet. Counts up to 10,000.',
+  workspace_sessions: 'Browser sessions that have not expired. Counts up to 10,000.',
+  workspace_backup_last_success_timestamp_seconds: 'Unix time of the last recorded backup; 0 if there is none.',
+  workspace_backup_last_size_bytes: 'Size of the last backup that this program made.',
+  workspace_backup_failing: 'Whether the last scheduled backup failed: 1 or 0.',
+} as const
+
+type CounterName = keyof typeof COUNTERS
 export type GaugeName = keyof typeof GAUGES
 export type Samples = readonly { value: number; labels?: Record<string, string> }[]
 export type GaugeReader = () => Promise<Partial<Record<GaugeName, Samples>>>
+
+/** The labels of the counters and gauges that have some. */
+const LABELS: Partial<Record<CounterName | GaugeName, string[]>> = {
+  workspace_build_info: ['version', 'schema_version', 'node_version', 'role', 'engine'],
+  workspace_database_connections: ['state'],
+  workspace_database_size_bytes: ['database'],
+  workspace_disk_free_bytes: ['folder'],
+  workspace_export_runs: ['destination', 'state'],
+  workspace_export_lag_seconds: ['destination'],
+  workspace_exports_behind: ['destination'],
+  workspace_event_queries: ['lane', 'state'],
+  workspace_export_runs_total: ['destination', 'status'],
+  workspace_export_rows_total: ['destination'],
+  workspace_export_bytes_total: ['destination'],
+  workspace_events_refused_total: ['code'],
+  workspace_capture_requests_refused_total: ['code'],
+  workspace_throttled_requests_total: ['limit'],
+  workspace_mails_total: ['kind', 'result'],
+  workspace_alert_webhooks_total: ['result'],
+  workspace_backups_total: ['result'],
+}
+
+const REQUEST_DURATION: HistogramOptions = {
+  name: 'workspace_http_request_duration_seconds',
+  help: 'Seconds from the first byte of a request to the last byte of its response, by operation.',
+  label: 'operation',
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+}
+const STATEMENT_DURATION: HistogramOptions = {
+  name: 'workspace_database_statement_duration_seconds',
+  help: 'Duration of database statements, including the wait for a connection.',
+  buckets: [0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+}
+const EVENT_LOOP_STALLS: HistogramOptions = {
+  name: 'workspace_event_loop_stall_seconds',
+  help: 'CPU time of the main thread between two turns of the event loop, if more than 0.1 s. Other requests waited. Not measured before Node 22.19.',
+  buckets: [0.2, 0.5, 1, 2, 5, 10, 30],
+}
+const RUN_DURATION: HistogramOptions = {
+  name: 'workspace_export_run_duration_seconds',
+  help: 'Duration of the last attempt of completed export runs, by destination.',
+  label: 'destination',
+  buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600],
+}
+const BACKUP_DURATION: HistogramOptions = {
+  name: 'workspace_backup_duration_seconds',
+  help: 'Duration of scheduled backups.',
+  buckets: [1, 5, 15, 60, 300, 900, 3_600],
+}
 
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
@@ -123,9 +155,81 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry })
   // Gauges with the suffix of counters; the sum of nodejs_active_resources is the same.
   for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
-    new Counter({ name, help, labelNames, registers: [registry] })
+  const countRequest = requestCounter(registry)
+  const latency = histogram(registry, REQUEST_DURATION)
+  const queries = histogram(registry, STATEMENT_DURATION)
+  const stalls = histogram(registry, EVENT_LOOP_STALLS)
+  const runDuration = histogram(registry, RUN_DURATION)
+  const backupDuration = histogram(registry, BACKUP_DURATION)
+  const counters = metricsOf(COUNTERS, Counter, registry)
+  const add = (name: CounterName, labels: Record<string, string>, count = 1): void =>
+    counters.get(name)?.inc(labels, count)
+  // A series that begins at 0 lets rate() see its first increase.
+  for (const limit of LIMITS) add('workspace_throttled_requests_total', { limit }, 0)
+  for (const result of ['succeeded', 'failed']) add('workspace_backups_total', { result }, 0)
+  const gauges = metricsOf(GAUGES, Gauge, registry)
+  const readers: GaugeReader[] = []
 
+  return {
+    request: (operation, status, seconds) => {
+      countRequest(operation, status)
+      latency(seconds, operation)
+    },
+    query: (seconds) => queries(seconds),
+    stalled: (seconds) => stalls(seconds),
+    exportRun: (destination, status) => add('workspace_export_runs_total', { destination, status }),
+    exported: (destination, delivered) => {
+      add('workspace_export_rows_total', { destination }, delivered.records)
+      add('workspace_export_bytes_total', { destination }, delivered.bytes)
+      runDuration(delivered.seconds, destination)
+    },
+    ingested: (stored, repeated) => {
+      add('workspace_events_ingested_total', {}, stored)
+      if (repeated) add('workspace_events_duplicate_total', {}, repeated)
+    },
+    refused: (what, code, count) =>
+      add(
+        what === 'events' ? 'workspace_events_refused_total' : 'workspace_capture_requests_refused_total',
+        { code },
+        count,
+      ),
+    throttled: (limit) => add('workspace_throttled_requests_total', { limit }),
+    mail: (kind, result) => add('workspace_mails_total', { kind, result }),
+    webhook: (result) => add('workspace_alert_webhooks_total', { result }),
+    backup: (result, seconds) => {
+      add('workspace_backups_total', { result })
+      backupDuration(seconds)
+    },
+    addGauges: (read) => void readers.push(read),
+    describe: async () =>
+      (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
+        name,
+        help,
+        type: String(type),
+        labels: labelsOf(registry.getSingleMetric(name)),
+      })),
+    text: async () => {
+      await readGauges(gauges, readers)
+      return registry.metrics()
+    },
+  }
+}
+
+/** Registers the metrics of a table. */
+const metricsOf = <M extends Counter | Gauge>(
+  texts: Partial<Record<CounterName | GaugeName, string>>,
+  Metric: new (options: MetricConfiguration<string>) => M,
+  registry: Registry,
+): Map<string, M> =>
+  new Map(
+    Object.entries(texts).map(([name, help]) => {
+      const labelNames = LABELS[name as CounterName | GaugeName] ?? []
+      return [name, new Metric({ name, help, labelNames, registers: [registry] })]
+    }),
+  )
+
+/** Counts requests in a map of its own, because prom-client hashes the labels of every value. */
+function requestCounter(registry: Registry): (operation: string, status: number) => void {
   const statuses = new Map<string, Map<number, number>>()
   new Counter({
     name: 'workspace_http_requests_total',
@@ -138,147 +242,25 @@ export function createMetrics(): Metrics {
         for (const [status, count] of counts) this.inc({ operation, status }, count)
     },
   })
-  const latency = histogram(registry, {
-    name: 'workspace_http_request_duration_seconds',
-    help: 'Seconds from the first byte of a request to the last byte of its response, by operation.',
-    label: 'operation',
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  })
-  const queries = histogram(registry, {
-    name: 'workspace_database_statement_duration_seconds',
-    help: 'Duration of database statements, including the wait for a connection.',
-    buckets: [0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
-  })
-  const stalls = histogram(registry, {
-    name: 'workspace_event_loop_stall_seconds',
-    help: 'CPU time of the main thread between two turns of the event loop, if more than 0.1 s. Other requests waited. Not measured before Node 22.19.',
-    buckets: [0.2, 0.5, 1, 2, 5, 10, 30],
-  })
-  const runDuration = histogram(registry, {
-    name: 'workspace_export_run_duration_seconds',
-    help: 'Duration of the last attempt of completed export runs, by destination.',
-    label: 'destination',
-    buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600],
-  })
-  const runs = counter(
-    'workspace_export_runs_total',
-    'Export runs that ended on this node, by destination and status.',
-    ['destination', 'status'],
-  )
-  const rows = counter(
-    'workspace_export_rows_total',
-    'Rows delivered by export runs completed on this node, by destination.',
-    ['destination'],
-  )
-  const bytes = counter(
-    'workspace_export_bytes_total',
-    'Bytes delivered by export runs completed on this node, by destination.',
-    ['destination'],
-  )
-  const ingested = counter('workspace_events_ingested_total', 'Events stored by this node.', [])
-  const duplicates = counter(
-    'workspace_events_duplicate_total',
-    'Events received by this node that were stored before, by their uuid.',
-    [],
-  )
-  const refusedEvents = counter(
-    'workspace_events_refused_total',
-    'Events left out of an accepted batch, by error code.',
-    ['code'],
-  )
-  const refusedRequests = counter(
-    'workspace_capture_requests_refused_total',
-    'Capture requests rejected with all of their events, by error code.',
-    ['code'],
-  )
-  const throttled = counter(
-    'workspace_throttled_requests_total',
-    'Requests rejected with 429, by limit: user, events and sessions (per user), address, project.',
-    ['limit'],
-  )
-  const mails = counter(
-    'workspace_mails_total',
-    'Attempts to send an email, by kind of email and result: sent, postponed (temporary failure), failed, unknown (the connection broke).',
-    ['kind', 'result'],
-  )
-  const webhooks = counter(
-    'workspace_alert_webhooks_total',
-    'Attempts to send the webhook of an alert, by result: sent, postponed (retried later), failed (given up).',
-    ['result'],
-  )
-  const backups = counter(
-    'workspace_backups_total',
-    'Scheduled backups of this node, by result: succeeded or failed.',
-    ['result'],
-  )
-  const backupDuration = histogram(registry, {
-    name: 'workspace_backup_duration_seconds',
-    help: 'Duration of scheduled backups.',
-    buckets: [1, 5, 15, 60, 300, 900, 3_600],
-  })
-  // A series that begins at 0 lets rate() see its first increase.
-  for (const limit of LIMITS) throttled.inc({ limit }, 0)
-  for (const result of ['succeeded', 'failed']) backups.inc({ result }, 0)
-
-  const gauges = new Map<string, Gauge>()
-  for (const [name, { help, labels: labelNames }] of Object.entries(GAUGES))
-    gauges.set(name, new Gauge({ name, help, labelNames, registers: [registry] }))
-  const readers: GaugeReader[] = []
-
-  async function readGauges(): Promise<void> {
-    const read = await Promise.allSettled(readers.map((reader) => reader()))
-    // No await from here on: concurrent scrapes share the gauges.
-    for (const [name, gauge] of gauges) {
-      gauge.reset()
-      // Without labels, a reset sets it to 0.
-      if (labelsOf(registry.getSingleMetric(name)).length === 0) gauge.remove()
-    }
-    for (const result of read)
-      if (result.status === 'fulfilled')
-        for (const [name, samples] of Object.entries(result.value))
-          for (const { value, labels = {} } of samples) gauges.get(name)?.set(labels, value)
+  return (operation, status) => {
+    const counts = statuses.get(operation) ?? new Map<number, number>()
+    statuses.set(operation, counts)
+    counts.set(status, (counts.get(status) ?? 0) + 1)
   }
+}
 
-  return {
-    request: (operation, status, seconds) => {
-      const counts = statuses.get(operation) ?? new Map<number, number>()
-      statuses.set(operation, counts)
-      counts.set(status, (counts.get(status) ?? 0) + 1)
-      latency(seconds, operation)
-    },
-    query: (seconds) => queries(seconds),
-    stalled: (seconds) => stalls(seconds),
-    exportRun: (destination, status) => runs.inc({ destination, status }),
-    exported: (destination, delivered) => {
-      rows.inc({ destination }, delivered.records)
-      bytes.inc({ destination }, delivered.bytes)
-      runDuration(delivered.seconds, destination)
-    },
-    ingested: (stored, repeated) => {
-      ingested.inc(stored)
-      if (repeated) duplicates.inc(repeated)
-    },
-    refused: (what, code, count) => (what === 'events' ? refusedEvents : refusedRequests).inc({ code }, count),
-    throttled: (limit) => throttled.inc({ limit }),
-    mail: (kind, result) => mails.inc({ kind, result }),
-    webhook: (result) => webhooks.inc({ result }),
-    backup: (result, seconds) => {
-      backups.inc({ result })
-      backupDuration(seconds)
-    },
-    addGauges: (read) => void readers.push(read),
-    describe: async () =>
-      (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
-        name,
-        help,
-        type: String(type),
-        labels: labelsOf(registry.getSingleMetric(name)),
-      })),
-    text: async () => {
-      await readGauges()
-      return registry.metrics()
-    },
+async function readGauges(gauges: ReadonlyMap<string, Gauge>, readers: readonly GaugeReader[]): Promise<void> {
+  const read = await Promise.allSettled(readers.map((reader) => reader()))
+  // No await from here on: concurrent scrapes share the gauges.
+  for (const gauge of gauges.values()) {
+    gauge.reset()
+    // Without labels, a reset sets it to 0.
+    if (labelsOf(gauge).length === 0) gauge.remove()
   }
+  for (const result of read)
+    if (result.status === 'fulfilled')
+      for (const [name, samples] of Object.entries(result.value))
+        for (const { value, labels = {} } of samples) gauges.get(name)?.set(labels, value)
 }
 
 /** prom-client does not declare this property. */
