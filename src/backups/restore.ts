@@ -1,12 +1,16 @@
 /** Restores an archive into a SQLite folder: verifies it next to the databases, then swaps the files. */
+
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { extract } from 'tar-stream'
 import { errorCode } from '../errors.ts'
 import { lastHorizon, skipLostPositions } from '../events/positions.ts'
+import { parseJson } from '../json/parse.ts'
 import { clockOf, type Database, DatabaseFileError } from '../sql/db.ts'
 import { damage, schemaOf } from '../sql/integrity.ts'
 import { ADMINISTRATION, EVENTS, migrate, SCHEMA_VERSION, type Track, version } from '../sql/migrate.ts'
@@ -16,14 +20,22 @@ import { UNFINISHED_RESTORE } from '../sql/sqlite.ts'
 import { highestPosition } from '../store/batch_exports.ts'
 import { recordBackup } from '../store/installation.ts'
 import { usedKeys } from '../store/secrets.ts'
-import { fsync, MANIFEST_FILE, type Manifest, PRIVATE_MODE, sha256 } from './archive.ts'
+import { fsync, MANIFEST_FILE, PRIVATE_MODE, sha256 } from './archive.ts'
 
 const DATABASES = [ADMINISTRATION, EVENTS]
 const SUFFIXES = ['', '-wal', '-shm']
 const MAX_MANIFEST_BYTES = 64 * 1024
 const STAGING_FOLDER = '.restore-'
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const KEY_NAME = /^[\da-f]{8}$/
+
+const SafeInteger = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+/** The part of a manifest that a restore reads. */
+const Manifest = Type.Object({
+  created_at: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+  schema_version: SafeInteger,
+  files: Type.Array(Type.Object({ name: Type.String(), bytes: SafeInteger, sha256: Type.String() })),
+})
+type Manifest = Static<typeof Manifest>
 
 /** Rejects the archive or the folder of a restore. Nothing was changed. */
 export class RestoreError extends Error {
@@ -127,33 +139,9 @@ async function unpack(file: string, to: string): Promise<Manifest> {
 
 async function readManifest(entry: AsyncIterable<unknown>, size: number): Promise<Manifest> {
   if (size > MAX_MANIFEST_BYTES) throw new RestoreError('The manifest of the backup is too large. Use another backup.')
-  const written = await text(entry)
-  const manifest = parseJson(written)
-  if (!isManifest(manifest)) throw new RestoreError('The manifest of the backup is not valid. Use another backup.')
-  return manifest
-}
-
-function parseJson(written: string): unknown {
-  try {
-    return JSON.parse(written)
-  } catch {
-    return undefined
-  }
-}
-
-function isManifest(value: unknown): value is Manifest {
-  const { created_at, schema_version, files } = Object(value) as Record<string, unknown>
-  return (
-    typeof created_at === 'string' &&
-    TIME.test(created_at) &&
-    Number.isFinite(Date.parse(created_at)) &&
-    Number.isSafeInteger(schema_version) &&
-    Array.isArray(files) &&
-    files.every((file) => {
-      const { name, bytes, sha256: hash } = Object(file) as Record<string, unknown>
-      return typeof name === 'string' && Number.isSafeInteger(bytes) && typeof hash === 'string'
-    })
-  )
+  const manifest = parseJson(await text(entry))
+  if (Value.Check(Manifest, manifest) && Number.isFinite(Date.parse(manifest.created_at))) return manifest
+  throw new RestoreError('The manifest of the backup is not valid. Use another backup.')
 }
 
 /** Checks the schemas, the pages and the keys of the unpacked databases. */

@@ -1,5 +1,7 @@
 /** Sends requests to a server and maps failures to exit codes. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseJson } from '../json/parse.ts'
 import type { Connection } from './connection.ts'
 import { commandError, EXIT } from './failure.ts'
 import { escapeControls } from './print.ts'
@@ -47,9 +49,10 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
       await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000)
       continue
     }
+    const error = parseJson(text)
     throw commandError(
       exitOf(response.status),
-      options.json && isError(text) ? text.trim() : describeError(response.status, text),
+      options.json && isError(error) ? text.trim() : describeError(response.status, error),
     )
   }
 }
@@ -74,14 +77,12 @@ export async function readJson(server: Server, response: Response): Promise<unkn
   const text = await response.text().catch((error) => {
     throw unreachable(server.url, error)
   })
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw commandError(
-      EXIT.failed,
-      `${server.url} does not respond with JSON. Check that it is a workspace-admin server.`,
-    )
-  }
+  const body = parseJson(text)
+  if (body !== undefined) return body
+  throw commandError(
+    EXIT.failed,
+    `${server.url} does not respond with JSON. Check that it is a workspace-admin server.`,
+  )
 }
 
 /** Reads a resource, waiting when the server throttles. */
@@ -130,19 +131,12 @@ export function rowsOf(body: unknown): Body[] {
   return results.map((row) => Object.fromEntries(columns.map((name, i) => [String(name), row[i]])))
 }
 
-const isError = (text: string): boolean => typeof parseError(text)?.detail === 'string'
-
-function parseError(text: string): { detail?: unknown; attr?: unknown } | null {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+function isError(body: unknown): body is { detail: string; attr?: unknown } {
+  return isBody(body) && typeof body.detail === 'string'
 }
 
-function describeError(status: number, text: string): string {
-  const error = parseError(text)
-  if (typeof error?.detail !== 'string')
+function describeError(status: number, error: unknown): string {
+  if (!isError(error))
     return `The server responded with ${status} and no error message. Check that --base-url is a workspace-admin server.`
   const field = typeof error.attr === 'string' ? ` (field ${error.attr})` : ''
   return escapeControls(`${error.detail}${field}`)

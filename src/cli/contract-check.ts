@@ -1,9 +1,11 @@
 /** Replays the contract against a server: valid and invalid requests to every operation, each response validated. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { OpenApiMediaType } from '../contract/document.ts'
 import { contractOf, type Dialect, type Operation, operations, resolve } from '../contract/table.ts'
+import { parseJson } from '../json/parse.ts'
 import { verbOf } from './area.ts'
 import { unreachable } from './client.ts'
 import type { Connection } from './connection.ts'
@@ -256,14 +258,6 @@ function createChecker({ url: origin, key }: Pick<Connection, 'url' | 'key'>, di
       body,
       finding: detail === null ? { ...common, result: 'passed', detail } : { ...common, result: 'failed', detail },
     }
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,10 +1,12 @@
 /** The arguments and flags of an operation, derived from the contract, and the request that they describe. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { text as readText } from 'node:stream/consumers'
 import { Option } from 'commander'
 import type { OpenApiParameter, OpenApiSchema } from '../contract/document.ts'
 import type { OperationId } from '../contract/operations.ts'
 import { contract, type Operation, resolve } from '../contract/table.ts'
+import { parseJson } from '../json/parse.ts'
 import { isBody } from './client.ts'
 import { LEVELS } from './columns.ts'
 import { usageError } from './failure.ts'
@@ -221,14 +223,6 @@ export async function readData(data: string): Promise<unknown> {
 
 const looksLikeFile = (text: string): boolean =>
   text.length < 4096 && !/[{}[\]"\n]/.test(text) && (text.endsWith('.json') || existsSync(text))
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** A repeated list flag has an array of texts. */
 function convertAll(value: unknown, { name, schema, flag }: Input): unknown {

@@ -1,6 +1,6 @@
 /** Text for people: tables that wrap instead of cutting, and aligned fields. */
-
-type Row = Record<string, unknown>
+import { isJsonObject, type JsonObject as Row } from '../json/object.ts'
+import { parseJson } from '../json/parse.ts'
 
 /** A heading and the value below it. Optional columns are left out of a table that would not fit. */
 export interface Column {
@@ -45,29 +45,22 @@ function fieldLines(object: Row, columnsOf: (name: string) => Column[] | undefin
     const value = parsedObject(field) ?? field
     const label = escapeControls(`${name}:`)
     const indented = (lines: string[]) => [label, ...lines.map((line) => `${GAP}${line}`)]
-    if (isRow(value) && Object.keys(value).length) return indented(fieldLines(value, columnsOf, width - GAP.length))
-    if (Array.isArray(value) && value.length && value.every(isRow))
+    if (isJsonObject(value) && Object.keys(value).length)
+      return indented(fieldLines(value, columnsOf, width - GAP.length))
+    if (Array.isArray(value) && value.length && value.every(isJsonObject))
       return indented(table(value, columnsOf(name), width - GAP.length).split('\n'))
     return [`${label.padEnd(aligned)} ${singleLine(value)}`]
   })
 }
 
 /** Some fields contain a JSON object as text, such as the properties of an event. */
-function parsedObject(value: unknown): Row | undefined {
-  if (typeof value !== 'string' || !value.startsWith('{')) return undefined
-  try {
-    return JSON.parse(value)
-  } catch {
-    return undefined
-  }
-}
-
-const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+const parsedObject = (value: unknown): unknown =>
+  typeof value === 'string' && value.startsWith('{') ? parseJson(value) : undefined
 
 /** Every scalar of the first row. */
 const allColumns = ([head = {}, ...rows]: Row[]): Column[] =>
   Object.keys(head)
-    .filter((name) => [head, ...rows].every((row) => !isRow(row[name])))
+    .filter((name) => [head, ...rows].every((row) => !isJsonObject(row[name])))
     .map((name) => ({ heading: name, value: (row) => row[name] }))
 
 /** Cells that do not fit wrap at spaces. A terminal too narrow for that gets one block per row. */

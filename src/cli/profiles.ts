@@ -1,4 +1,5 @@
 /** Profiles: the server, key and defaults that `login` stores, one file per profile. */
+
 import {
   closeSync,
   fsyncSync,
@@ -15,6 +16,7 @@ import { isAbsolute, join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Variables } from '../config.ts'
+import { parseJson } from '../json/parse.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
 
 export const DEFAULT_PROFILE = 'default'
@@ -59,7 +61,7 @@ export function readProfile(variables: Variables, name: string): Profile | undef
   if (text === undefined) return undefined
   if (process.platform !== 'win32' && statSync(file).mode & 0o077)
     throw commandError(EXIT.failed, `Other users can read ${file}, which contains a key. Run: chmod 600 ${file}`)
-  const profile = parse(text)
+  const profile = parseJson(text)
   if (Value.Check(Profile, profile)) return profile
   throw commandError(EXIT.failed, `${file} is damaged. Delete it and run \`workspace-admin login\` again.`)
 }
@@ -70,14 +72,6 @@ function readIfExists(file: string): string | undefined {
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(Object(error).code)) return undefined
     throw error
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

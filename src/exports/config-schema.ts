@@ -1,6 +1,8 @@
 /** The contract's schemas of destination configs, and of the parts that integrations store. */
+
 import type { OpenApiSchema } from '../contract/document.ts'
 import { contract, resolve } from '../contract/table.ts'
+import { isJsonObject } from '../json/object.ts'
 import type { DestinationConfig, DestinationType } from './destination.ts'
 
 const SCHEMAS: Record<string, OpenApiSchema> = contract.components.schemas
@@ -42,10 +44,7 @@ export const isConditional = ({ if: needs, unless }: ReceiverMark): boolean =>
 export const isEffective = ({ if: needs, unless }: ReceiverMark, config: DestinationConfig): boolean =>
   !((needs !== undefined && !config[needs]) || (unless !== undefined && config[unless]))
 
-export const isObject = (value: unknown): value is DestinationConfig =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export function objectAt(config: DestinationConfig, key: string): DestinationConfig {
   const value = config[key]
-  return isObject(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }

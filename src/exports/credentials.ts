@@ -2,15 +2,16 @@
  * Divides the config of a destination between an export and its integration. The integration has the secrets and decides
  * where they are sent. An export cannot set these keys, also if the integration leaves them at their default.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { OpenApiSchema } from '../contract/document.ts'
 import { invalid } from '../errors.ts'
+import { isJsonObject } from '../json/object.ts'
 import {
   configSchema,
   credentialsSchema,
   isConditional,
   isEffective,
-  isObject,
   memberSchema,
   objectAt,
   receiverMark,
@@ -55,7 +56,7 @@ function divide(schemas: Schemas, config: DestinationConfig, credentials: Destin
   for (const [key, value] of Object.entries(config)) {
     if (!isCredential(schemas, key, credentials)) own[key] = value
     else if (!isShared(schemas, key)) others.push([key])
-    else if (isObject(value)) {
+    else if (isJsonObject(value)) {
       const inner = divide(schemasAt(schemas, key), value, objectAt(credentials, key))
       own[key] = inner.own
       others.push(...inner.others.map((path) => [key, ...path]))
@@ -91,7 +92,7 @@ export function requireNoOverride(
 }
 
 const valueAt = (config: DestinationConfig, path: readonly string[]): unknown =>
-  path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), config) ?? null
+  path.reduce<unknown>((inner, key) => (isJsonObject(inner) ? inner[key] : undefined), config) ?? null
 
 /** The config of an export with the credentials of its integration. */
 export const combineConfig = (
@@ -106,7 +107,7 @@ function combine(schemas: Schemas, own: DestinationConfig, credentials: Destinat
     const before = own[key]
     if (!isShared(schemas, key)) result[key] = value
     // An export that has no such object does not use these credentials.
-    else if (isObject(before) && isObject(value)) result[key] = combine(schemasAt(schemas, key), before, value)
+    else if (isJsonObject(before) && isJsonObject(value)) result[key] = combine(schemasAt(schemas, key), before, value)
   }
   return result
 }

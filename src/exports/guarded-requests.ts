@@ -2,6 +2,7 @@
  * HTTP requests to the API of a cloud warehouse, through the outbound guard. The official libraries derive hosts, follow
  * redirects and read metadata services with connections of their own, which the guard cannot check.
  */
+
 import {
   Agent,
   type ClientRequest,
@@ -13,6 +14,7 @@ import { request as requestTls } from 'node:https'
 import { Readable } from 'node:stream'
 import { errorCode } from '../errors.ts'
 import { freeText } from '../events/page-memory.ts'
+import { parseJson } from '../json/parse.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { DeliveryError, permanentError, retryableError } from './destination.ts'
 
@@ -44,7 +46,7 @@ export interface OutgoingRequest {
 export interface IncomingResponse {
   status: number
   headers: IncomingHttpHeaders
-  /** The parsed body; null if it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown
 }
 
@@ -156,14 +158,6 @@ async function readBody(response: IncomingMessage): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 const NO_TLS = permanentError(

@@ -1,22 +1,16 @@
 /** Validates the config of a destination against the contract's schema of its type, and separates its secrets. */
+
 import type { OpenApiSchema } from '../contract/document.ts'
 import { validator } from '../contract/validation.ts'
 import { AppError, invalid } from '../errors.ts'
+import { isJsonObject } from '../json/object.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import type { IntegrationRow } from '../store/integrations.ts'
 import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { loadDestination } from './catalog.ts'
-import {
-  configSchema,
-  credentialsSchema,
-  isEffective,
-  isObject,
-  memberSchema,
-  objectAt,
-  receiverMark,
-} from './config-schema.ts'
+import { configSchema, credentialsSchema, isEffective, memberSchema, objectAt, receiverMark } from './config-schema.ts'
 import { combineConfig, missingReceiver } from './credentials.ts'
 import { type Destination, type DestinationConfig, type DestinationType, describeRoleRefusal } from './destination.ts'
 
@@ -123,7 +117,7 @@ function splitBySchema(schema: OpenApiSchema, config: DestinationConfig): SplitC
   for (const [key, value] of Object.entries(config)) {
     const member = memberSchema(schema, key)
     if (member.writeOnly) secret[key] = value
-    else if (member.properties && isObject(value)) {
+    else if (member.properties && isJsonObject(value)) {
       const inner = splitBySchema(member, value)
       open[key] = inner.open
       if (Object.keys(inner.secret).length) secret[key] = inner.secret
@@ -166,7 +160,7 @@ function findUnsentSecret(
     const member = memberSchema(schema, key)
     const value = after[key]
     if (member.writeOnly && moved && value !== undefined && sent[key] === undefined) return [key]
-    if (!member.properties || !isObject(value)) continue
+    if (!member.properties || !isJsonObject(value)) continue
     const inner = findUnsentSecret(member, objectAt(stored, key), objectAt(sent, key), value, moved)
     if (inner) return [key, ...inner]
   }
@@ -184,7 +178,7 @@ export function mergeConfig(stored: DestinationConfig, sent: DestinationConfig):
   const result = { ...stored }
   for (const [key, value] of Object.entries(sent)) {
     const before = stored[key]
-    result[key] = isObject(value) && isObject(before) ? mergeConfig(before, value) : value
+    result[key] = isJsonObject(value) && isJsonObject(before) ? mergeConfig(before, value) : value
   }
   return result
 }

@@ -1,6 +1,8 @@
 /** User-defined functions for SQLite connections. They are pure and return NULL if an argument is NULL. */
+
 import type { Database } from 'better-sqlite3'
 import { RE2JS } from 're2js'
+import { isJsonObject } from '../json/object.ts'
 import { addMonths, formatDatetime, inRange, parseDatetime } from './datetime.ts'
 import { foldCase } from './like.ts'
 import { MAX_CACHED_PATTERNS, MAX_INTEGER } from './limits.ts'
@@ -82,15 +84,12 @@ function replace(text: string, pattern: string, replacement: string, all: number
   return output + text.slice(from)
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function valueAt(json: string, path: string): unknown {
   let value: unknown = JSON.parse(json)
   const keys: (string | number)[] = JSON.parse(path)
   for (const key of keys) {
     if (typeof key === 'number') value = Array.isArray(value) ? value.at(key > 0 ? key - 1 : key) : undefined
-    else value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+    else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
   }
   return value
 }
