@@ -6,13 +6,13 @@ import type { Message, Send } from './message.ts'
 import type { QueuedMail } from './outbox.ts'
 import * as outbox from './outbox.ts'
 import {
+  type AccountLinkKind,
+  accountLinkMail,
   accountNoticeMail,
   alertMail,
-  emailVerificationMail,
   type InviteMailInput,
   inviteMail,
   memberJoinedMail,
-  passwordResetMail,
   pluginDisabledMail,
 } from './templates.ts'
 
@@ -41,8 +41,6 @@ interface Log {
   warn(fields: object, text: string): void
   error(fields: object, text: string): void
 }
-
-export type AccountLinkKind = 'password_reset' | 'email_verification'
 
 export interface ComposedInvites {
   organization: string
@@ -76,16 +74,8 @@ export interface Mailer {
   stop(): Promise<void>
 }
 
-export function createMailer({
-  db,
-  now,
-  send,
-  log,
-  site_url,
-  composeInvites,
-  accountLink,
-  observe,
-}: MailerOptions): Mailer {
+export function createMailer(options: MailerOptions): Mailer {
+  const { db, now, send, log, observe } = options
   const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
   /** The emails that are being sent, and whether they are urgent. */
   const active = new Map<Promise<void>, boolean>()
@@ -126,7 +116,7 @@ export function createMailer({
   /** Updates the outbox before logging, so the log never reports an update that failed. */
   async function deliver(mail: QueuedMail): Promise<void> {
     const fields = { mail: mail.id, kind: mail.kind, attempt: mail.attempts }
-    const message = await compose(mail)
+    const message = await compose(options, mail)
     if (!message) return outbox.remove(db, mail.id)
     if ('wait_until' in message) return outbox.defer(db, mail.id, message.wait_until)
     const outcome = await send(message, stopping.signal)
@@ -147,45 +137,6 @@ export function createMailer({
     else log.error({ ...fields, reason: outcome.reason }, FAILURES[outcome.result])
   }
 
-  /**
-   * The token of a link is created here and stored as a hash, so the outbox contains no tokens. Each attempt creates a new
-   * token. Returns undefined when the email is no longer needed.
-   */
-  async function compose(mail: QueuedMail): Promise<Message | { wait_until: string } | undefined> {
-    const envelope = { message_id: `<${mail.id}@${new URL(site_url).hostname}>`, to: mail.recipient }
-    switch (mail.kind) {
-      case 'member_joined':
-        return { ...envelope, ...memberJoinedMail(mail.content) }
-      case 'alert': {
-        const { path, ...words } = mail.content
-        return { ...envelope, ...alertMail({ ...words, link: path === null ? null : site_url + path }) }
-      }
-      case 'plugin_disabled':
-        return { ...envelope, ...pluginDisabledMail(mail.content) }
-      case 'account_notice':
-        return { ...envelope, ...accountNoticeMail(mail.content) }
-      case 'password_reset':
-      case 'email_verification': {
-        const link = await accountLink(mail.kind, mail.content)
-        const words = mail.kind === 'password_reset' ? passwordResetMail : emailVerificationMail
-        return link === undefined ? undefined : { ...envelope, ...words({ first_name: mail.content.first_name, link }) }
-      }
-      case 'invite': {
-        const composed = await composeInvites(mail)
-        if (!composed || 'wait_until' in composed) return composed
-        const { organization, invites } = composed
-        const [reply_to, ...others] = new Set(invites.map(({ inviter_email }) => inviter_email))
-        return {
-          ...envelope,
-          // A server that does not know plus addresses accepts the shortest one.
-          to: invites.map(({ target_email }) => target_email).reduce((a, b) => (b.length < a.length ? b : a)),
-          ...(reply_to && others.length === 0 && { reply_to }),
-          ...inviteMail(organization, invites),
-        }
-      }
-    }
-  }
-
   return {
     start: () => loop.start(),
     wake: loop.wake,
@@ -195,5 +146,46 @@ export function createMailer({
       await stopped
       await Promise.all(active.keys())
     },
+  }
+}
+
+/**
+ * The token of a link is created here and stored as a hash, so the outbox contains no tokens. Each attempt creates a new
+ * token. Returns undefined when the email is no longer needed.
+ */
+async function compose(
+  { site_url, composeInvites, accountLink }: Pick<MailerOptions, 'site_url' | 'composeInvites' | 'accountLink'>,
+  mail: QueuedMail,
+): Promise<Message | { wait_until: string } | undefined> {
+  const envelope = { message_id: `<${mail.id}@${new URL(site_url).hostname}>`, to: mail.recipient }
+  switch (mail.kind) {
+    case 'member_joined':
+      return { ...envelope, ...memberJoinedMail(mail.content) }
+    case 'alert':
+      return { ...envelope, ...alertMail(mail.content, site_url) }
+    case 'plugin_disabled':
+      return { ...envelope, ...pluginDisabledMail(mail.content) }
+    case 'account_notice':
+      return { ...envelope, ...accountNoticeMail(mail.content) }
+    case 'password_reset':
+    case 'email_verification': {
+      const link = await accountLink(mail.kind, mail.content)
+      return link === undefined
+        ? undefined
+        : { ...envelope, ...accountLinkMail(mail.kind, mail.content.first_name, link) }
+    }
+    case 'invite': {
+      const composed = await composeInvites(mail)
+      if (!composed || 'wait_until' in composed) return composed
+      const { organization, invites } = composed
+      const [reply_to, ...others] = new Set(invites.map(({ inviter_email }) => inviter_email))
+      return {
+        ...envelope,
+        // A server that does not know plus addresses accepts the shortest one.
+        to: invites.map(({ target_email }) => target_email).reduce((a, b) => (b.length < a.length ? b : a)),
+        ...(reply_to && others.length === 0 && { reply_to }),
+        ...inviteMail(organization, invites),
+      }
+    }
   }
 }

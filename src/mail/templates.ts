@@ -1,5 +1,11 @@
 /** The templates of all emails, as text and as HTML. */
-import type { AccountEvent, AccountNoticeContent, MemberJoinedContent, PluginDisabledContent } from './outbox.ts'
+import type {
+  AccountEvent,
+  AccountNoticeContent,
+  AlertContent,
+  MemberJoinedContent,
+  PluginDisabledContent,
+} from './outbox.ts'
 
 type RenderedMail = { subject: string; text: string; html: string }
 
@@ -13,102 +19,90 @@ export interface InviteMailInput {
   expires_at: string
 }
 
+/** A paragraph, or a block whose text and HTML differ. */
+type Block = string | { text: string; html: string }
+
+const render = (subject: string, blocks: readonly Block[]): RenderedMail => ({
+  subject: oneLine(subject),
+  text: blocks.map((block) => (typeof block === 'string' ? block : block.text)).join('\n\n'),
+  html: `<!doctype html><html><body style="font-family:sans-serif">${blocks
+    .map((block) => (typeof block === 'string' ? `<p>${escaped(block)}</p>` : block.html))
+    .join('\n')}</body></html>`,
+})
+
+/** A link on a page, and a sentence with it in the text. */
+const linkBlock = (link: string, label: string, text: string): Block => ({
+  text: `${text} ${link}`,
+  html: `<p><a href="${escaped(link)}">${escaped(label)}</a></p><p>${escaped(link)}</p>`,
+})
+
+const quoteBlock = (text: string): Block => ({
+  text,
+  html: `<blockquote style="white-space:pre-wrap">${escaped(text)}</blockquote>`,
+})
+
+/** Names come from users: keep line breaks out of headers and tags out of HTML. */
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const greet = (first_name: string | undefined): string => (first_name ? `Hello ${first_name},` : 'Hello,')
+
 /** One email for all invites of an organization to one mailbox. */
 export function inviteMail(organization: string, invites: readonly InviteMailInput[]): RenderedMail {
   const [first] = invites
   const isOne = invites.length === 1
-  const greeting = isOne && first?.first_name ? `Hello ${first.first_name},` : 'Hello,'
-  const sections = invites.map(({ inviter, target_email, message, link, expires_at }) => ({
-    invitation: `${inviter} invites ${isOne ? 'you' : target_email} to join ${organization}.`,
-    message,
-    link,
-    expiry: `The link works once, until ${expires_at.slice(0, 10)} (UTC).`,
-  }))
-  const note = 'If you did not expect this email, ignore it.'
-  return {
-    subject: oneLine(isOne ? `${first?.inviter} invites you to ${organization}` : `Invites to ${organization}`),
-    text: [
-      greeting,
-      ...sections.flatMap(({ invitation, message, link, expiry }) => [
-        invitation,
-        ...(message ? [message] : []),
-        `To accept, open ${link}`,
-        expiry,
-      ]),
-      note,
-    ].join('\n\n'),
-    html: page([
-      paragraph(greeting),
-      ...sections.flatMap(({ invitation, message, link, expiry }) => [
-        paragraph(invitation),
-        ...(message ? [`<blockquote style="white-space:pre-wrap">${escaped(message)}</blockquote>`] : []),
-        anchor(link, 'Accept the invitation'),
-        paragraph(expiry),
-      ]),
-      paragraph(note),
+  return render(isOne ? `${first?.inviter} invites you to ${organization}` : `Invites to ${organization}`, [
+    greet(isOne ? first?.first_name : undefined),
+    ...invites.flatMap(({ inviter, target_email, message, link, expires_at }) => [
+      `${inviter} invites ${isOne ? 'you' : target_email} to join ${organization}.`,
+      ...(message ? [quoteBlock(message)] : []),
+      linkBlock(link, 'Accept the invitation', 'To accept, open'),
+      `The link works once, until ${expires_at.slice(0, 10)} (UTC).`,
     ]),
-  }
+    'If you did not expect this email, ignore it.',
+  ])
 }
 
-export function memberJoinedMail({ name, email, organization }: MemberJoinedContent): RenderedMail {
-  const sentence = `${name ? `${name} (${email})` : email} has joined ${organization}.`
-  return {
-    subject: oneLine(`${name || email} joined ${organization}`),
-    text: sentence,
-    html: page([paragraph(sentence)]),
-  }
-}
+export const memberJoinedMail = ({ name, email, organization }: MemberJoinedContent): RenderedMail =>
+  render(`${name || email} joined ${organization}`, [
+    `${name ? `${name} (${email})` : email} has joined ${organization}.`,
+  ])
 
-export function alertMail({
-  subject,
-  sentences,
-  link,
-}: {
-  subject: string
-  sentences: readonly string[]
-  link: string | null
-}): RenderedMail {
-  return {
-    subject: oneLine(subject),
-    text: [...sentences, ...(link ? [`Open the console: ${link}`] : [])].join('\n\n'),
-    html: page([...sentences.map(paragraph), ...(link ? [anchor(link, 'Open the console')] : [])]),
-  }
-}
+export const alertMail = ({ subject, sentences, path }: AlertContent, site_url: string): RenderedMail =>
+  render(subject, [
+    ...sentences,
+    ...(path === null ? [] : [linkBlock(site_url + path, 'Open the console', 'Open the console:')]),
+  ])
 
-export function pluginDisabledMail({ name, organization, reason }: PluginDisabledContent): RenderedMail {
-  const sentence = `The plugin "${name}" of ${organization} was switched off. ${reason}`
-  const remedy =
-    'Its log shows the errors. Fix the cause and enable the configuration. It continues with the events that arrived in the meantime.'
-  return {
-    subject: oneLine(`The plugin "${name}" was switched off`),
-    text: [sentence, remedy].join('\n\n'),
-    html: page([paragraph(sentence), paragraph(remedy)]),
-  }
-}
+export const pluginDisabledMail = ({ name, organization, reason }: PluginDisabledContent): RenderedMail =>
+  render(`The plugin "${name}" was switched off`, [
+    `The plugin "${name}" of ${organization} was switched off. ${reason}`,
+    'Its log shows the errors. Fix the cause and enable the configuration. It continues with the events that arrived in the meantime.',
+  ])
 
-const greet = (first_name: string): string => (first_name ? `Hello ${first_name},` : 'Hello,')
+export type AccountLinkKind = 'password_reset' | 'email_verification'
 
-export interface LinkMailInput {
-  first_name: string
-  link: string
-}
-
-export function passwordResetMail({ first_name, link }: LinkMailInput): RenderedMail {
-  const note = 'The link works once, for one hour. If you did not request it, ignore this email.'
-  return {
+const LINKS: Record<AccountLinkKind, { subject: string; label: string; text: string }> = {
+  password_reset: {
     subject: 'Reset your password',
-    text: [greet(first_name), `To set a new password, open ${link}`, note].join('\n\n'),
-    html: page([paragraph(greet(first_name)), anchor(link, 'Set a new password'), paragraph(note)]),
-  }
+    label: 'Set a new password',
+    text: 'To set a new password, open',
+  },
+  email_verification: {
+    subject: 'Verify your address',
+    label: 'Verify this address',
+    text: 'To verify this address, open',
+  },
 }
 
-export function emailVerificationMail({ first_name, link }: LinkMailInput): RenderedMail {
-  const note = 'The link works once, for one hour. If you did not request it, ignore this email.'
-  return {
-    subject: 'Verify your address',
-    text: [greet(first_name), `To verify this address, open ${link}`, note].join('\n\n'),
-    html: page([paragraph(greet(first_name)), anchor(link, 'Verify this address'), paragraph(note)]),
-  }
+export function accountLinkMail(kind: AccountLinkKind, first_name: string, link: string): RenderedMail {
+  const { subject, label, text } = LINKS[kind]
+  return render(subject, [
+    greet(first_name),
+    linkBlock(link, label, text),
+    'The link works once, for one hour. If you did not request it, ignore this email.',
+  ])
 }
 
 const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; sentence: string }> = {
@@ -147,25 +141,11 @@ const NOTICES: Record<AccountEvent, (detail: string) => { subject: string; sente
 }
 
 export function accountNoticeMail({ event, first_name, detail, at }: AccountNoticeContent): RenderedMail {
-  const { subject, sentence: news } = NOTICES[event](detail ?? '')
-  const time = `Time: ${at.slice(0, 16).replace('T', ' ')} UTC.`
-  const remedy = 'If this was not you, change your password, end your sessions and delete keys that you do not know.'
-  return {
-    subject,
-    text: [greet(first_name), news, time, remedy].join('\n\n'),
-    html: page([paragraph(greet(first_name)), paragraph(news), paragraph(time), paragraph(remedy)]),
-  }
+  const { subject, sentence } = NOTICES[event](detail ?? '')
+  return render(subject, [
+    greet(first_name),
+    sentence,
+    `Time: ${at.slice(0, 16).replace('T', ' ')} UTC.`,
+    'If this was not you, change your password, end your sessions and delete keys that you do not know.',
+  ])
 }
-
-const anchor = (link: string, label: string): string =>
-  `<p><a href="${escaped(link)}">${escaped(label)}</a></p><p>${escaped(link)}</p>`
-
-const page = (paragraphs: string[]): string =>
-  `<!doctype html><html><body style="font-family:sans-serif">${paragraphs.join('\n')}</body></html>`
-
-const paragraph = (text: string): string => `<p>${escaped(text)}</p>`
-
-/** Names come from users: keep line breaks out of headers and tags out of HTML. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
