@@ -6,7 +6,7 @@ import { damage } from '../sql/integrity.ts'
 import { EVENTS, SCHEMA_VERSION, version } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { ping } from '../store/installation.ts'
-import { attempt, type Check, ok, operationChecks, problem, RESTORE, warning } from './checks.ts'
+import { attempt, type Check, type Outcome, ok, operationChecks, problem, RESTORE, warning } from './checks.ts'
 import { describeFailure, EXIT } from './failure.ts'
 import { type LocalOptions, withLocalOptions } from './local.ts'
 import { escapeControls } from './print.ts'
@@ -42,13 +42,14 @@ const describeCheck = ({ name, state, detail, remedy }: Check): string =>
   escapeControls(`${state.padEnd(8)} ${name}: ${detail}`) + (remedy ? `\n         ${remedy}` : '')
 
 async function runChecks(variables: Variables, { database }: LocalOptions): Promise<Check[]> {
-  const checks = [ok('node', process.versions.node)]
+  const checks: Check[] = [{ name: 'node', ...ok(process.versions.node) }]
   let config: Config
   try {
     config = readConfig({ ...variables, ...(database && { DATABASE_URL: database }) })
-    checks.push(ok('settings', 'valid'))
+    checks.push({ name: 'settings', ...ok('valid') })
   } catch (error) {
-    return [...checks, problem('settings', describeFailure(error).message, 'Correct the variable, or unset it.')]
+    const remedy = 'Correct the variable, or unset it.'
+    return [...checks, { name: 'settings', ...problem(describeFailure(error).message, remedy) }]
   }
   const url = config.DATABASE_URL
 
@@ -57,12 +58,11 @@ async function runChecks(variables: Variables, { database }: LocalOptions): Prom
     db = await openDatabase(url, { mode: 'read' })
   } catch (error) {
     const { message } = describeFailure(error)
-    return [
-      ...checks,
+    const remedy =
       error instanceof DatabaseFileError
-        ? problem('database', message, 'Or start `workspace-admin serve`, which creates the database.')
-        : problem('database', message, `Check that ${withoutCredentials(url)} is the right database.`),
-    ]
+        ? 'Or start `workspace-admin serve`, which creates the database.'
+        : `Check that ${withoutCredentials(url)} is the right database.`
+    return [...checks, { name: 'database', ...problem(message, remedy) }]
   }
   try {
     checks.push(await attempt('database', () => reachable(db)))
@@ -75,41 +75,37 @@ async function runChecks(variables: Variables, { database }: LocalOptions): Prom
   }
 }
 
-async function reachable(db: Database): Promise<Check> {
+async function reachable(db: Database): Promise<Outcome> {
   await ping(db)
-  return ok('database', `reachable at ${db.location}`)
+  return ok(`reachable at ${db.location}`)
 }
 
-async function schema(db: Database): Promise<Check> {
+async function schema(db: Database): Promise<Outcome> {
   const found = await version(db)
-  if (found === SCHEMA_VERSION) return ok('schema', `version ${found}`)
+  if (found === SCHEMA_VERSION) return ok(`version ${found}`)
   return found < SCHEMA_VERSION
     ? problem(
-        'schema',
         `version ${found}; this program needs ${SCHEMA_VERSION}.`,
         'Make a backup, then run `workspace-admin migrate`.',
       )
     : problem(
-        'schema',
         `version ${found}; this program supports up to ${SCHEMA_VERSION}.`,
         'Use the newer program, or restore a backup from before the upgrade.',
       )
 }
 
-async function integrity(db: Database): Promise<Check> {
+async function integrity(db: Database): Promise<Outcome> {
   const found = await damage(db)
-  return found.length
-    ? problem('integrity', found.join(' '), RESTORE)
-    : ok('integrity', 'all pages and references are valid')
+  return found.length ? problem(found.join(' '), RESTORE) : ok('all pages and references are valid')
 }
 
-async function events(url: string): Promise<Check> {
+async function events(url: string): Promise<Outcome> {
   let db: Database
   try {
     db = await openDatabase(url, { mode: 'read', file: EVENTS.file })
   } catch (error) {
     if (!(error instanceof DatabaseFileError)) throw error
-    return warning('events', `${EVENTS.file} is missing.`, 'Restore it, or the next start creates an empty one.')
+    return warning(`${EVENTS.file} is missing.`, 'Restore it, or the next start creates an empty one.')
   }
   try {
     return await eventTables(db)
@@ -118,13 +114,13 @@ async function events(url: string): Promise<Check> {
   }
 }
 
-async function eventTables(db: Database): Promise<Check> {
+async function eventTables(db: Database): Promise<Outcome> {
   const found = await version(db, EVENTS)
   const wanted = EVENTS.migrations.length
   if (found !== wanted)
-    return problem('events', `version ${found}; this program needs ${wanted}.`, 'Run `workspace-admin migrate`.')
+    return problem(`version ${found}; this program needs ${wanted}.`, 'Run `workspace-admin migrate`.')
   const broken = await damage(db)
-  if (broken.length) return problem('events', broken.join(' '), RESTORE)
+  if (broken.length) return problem(broken.join(' '), RESTORE)
   const wrong = await findWrongCounts(db)
-  return wrong ? warning('events', wrong, 'Run `workspace-admin migrate --recount-events`.') : ok('events', 'valid')
+  return wrong ? warning(wrong, 'Run `workspace-admin migrate --recount-events`.') : ok('valid')
 }
