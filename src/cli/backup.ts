@@ -7,7 +7,7 @@ import { ADMINISTRATION, EVENTS, SCHEMA_VERSION } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { recordBackup } from '../store/installation.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
-import { databaseUrl, type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
+import { databaseUrl, type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
 export const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url)
@@ -45,17 +45,14 @@ Examples:
       if (isPostgres(url)) throw usePgDump(url, file)
       const { manifest, bytes } = await writeArchive(url, resolve(file))
       await record(url, manifest, bytes)
-      if (options.json) return console.log(JSON.stringify({ file: resolve(file), ...manifest }))
-      console.log(
-        [
-          `Wrote ${resolve(file)}: data as of ${manifest.created_at}, schema version ${manifest.schema_version}.`,
-          describeKeys(manifest, dirname(resolve(file))),
-          '',
-          'To restore it:',
-          '',
-          `  workspace-admin restore ${shellQuote(resolve(file))} --database sqlite:FOLDER`,
-        ].join('\n'),
-      )
+      printResult(options, { file: resolve(file), ...manifest }, [
+        `Wrote ${resolve(file)}: data as of ${manifest.created_at}, schema version ${manifest.schema_version}.`,
+        describeKeys(manifest, dirname(resolve(file))),
+        '',
+        'To restore it:',
+        '',
+        `  workspace-admin restore ${shellQuote(resolve(file))} --database sqlite:FOLDER`,
+      ])
     })
 
 const describeKeys = ({ key_fingerprints }: Manifest, folder: string): string =>
@@ -68,7 +65,7 @@ async function recordOnly(variables: Variables, options: LocalOptions): Promise<
     await recordBackup(db, now)
     return now
   })
-  console.log(options.json ? JSON.stringify({ last_backup_at: at }) : `Recorded a backup at ${at}.`)
+  printResult(options, { last_backup_at: at }, `Recorded a backup at ${at}.`)
 }
 
 const usePgDump = (url: string, file: string): Error =>

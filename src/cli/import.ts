@@ -16,7 +16,7 @@ import { oldest } from '../store/organizations.ts'
 import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
 import { type Format, formatOf, type Line, readLines } from './import-lines.ts'
-import { type LocalOptions, withEventStore, withLocalOptions } from './local.ts'
+import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
 import { createProgress } from './progress.ts'
 
 /** Lines per transaction. A run after Ctrl-C reads at most this many again. */
@@ -75,11 +75,11 @@ Examples:
         const transformation = () => transformer.of(project.id)
         return importFiles(files, options, { ...context, transformation }).finally(stop)
       })
-      if (options.json) console.log(JSON.stringify(report))
-      else
-        console.log(
-          `${report.stored} events stored, ${report.already_there} already stored, ${report.too_large} too large, ${report.bad} invalid lines${report.dropped ? `, ${report.dropped} dropped by plugins` : ''}`,
-        )
+      printResult(
+        options,
+        report,
+        `${report.stored} events stored, ${report.already_there} already stored, ${report.too_large} too large, ${report.bad} invalid lines${report.dropped ? `, ${report.dropped} dropped by plugins` : ''}`,
+      )
     })
 
 async function findProject(db: Database, id: string | undefined): Promise<ProjectRow> {

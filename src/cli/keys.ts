@@ -9,7 +9,7 @@ import * as store from '../store/api_keys.ts'
 import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import { getByEmail } from '../store/users.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
-import { type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
+import { type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
 import { table } from './print.ts'
 import { databaseFlag } from './quote.ts'
 
@@ -76,16 +76,13 @@ Examples:
           return created
         })
       })
-      if (options.json) return console.log(JSON.stringify(serializeApiKey(key)))
-      console.log(
-        [
-          key.value,
-          '',
-          `Key ${key.id} of ${options.user}. Store the value now: it is not shown again. Revoke it with`,
-          '',
-          `  workspace-admin keys revoke ${key.id}${databaseFlag(options.database)}`,
-        ].join('\n'),
-      )
+      printResult(options, serializeApiKey(key), [
+        key.value,
+        '',
+        `Key ${key.id} of ${options.user}. Store the value now: it is not shown again. Revoke it with`,
+        '',
+        `  workspace-admin keys revoke ${key.id}${databaseFlag(options.database)}`,
+      ])
     })
 
 interface ListOptions extends LocalOptions {
@@ -104,23 +101,17 @@ const listCommand = (variables: Variables): Command =>
           throw commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
         return store.listWithOwners(db, options.user ?? null)
       })
-      if (options.json) {
-        const shown = found.map(({ user_email, ...key }) => ({ ...serializeApiKey(key), user_email }))
-        return console.log(JSON.stringify(shown))
-      }
-      console.log(
-        table(
-          found.map(({ id, label, user_email: user, mask_value, scopes, last_used_at, expires_at }) => ({
-            id,
-            label,
-            user,
-            mask_value,
-            scopes: scopes.join(','),
-            last_used_at,
-            expires_at,
-          })),
-        ),
-      )
+      const shown = found.map(({ user_email, ...key }) => ({ ...serializeApiKey(key), user_email }))
+      const rows = found.map(({ id, label, user_email: user, mask_value, scopes, last_used_at, expires_at }) => ({
+        id,
+        label,
+        user,
+        mask_value,
+        scopes: scopes.join(','),
+        last_used_at,
+        expires_at,
+      }))
+      printResult(options, shown, table(rows))
     })
 
 const revokeCommand = (variables: Variables): Command =>
@@ -140,7 +131,7 @@ const revokeCommand = (variables: Variables): Command =>
         }),
       )
       if (!removed) throw commandError(EXIT.not_found, 'No key has this id. Run `keys list` to list keys.')
-      console.log(options.json ? JSON.stringify({ id, revoked: true }) : `Revoked the key ${id}.`)
+      printResult(options, { id, revoked: true }, `Revoked the key ${id}.`)
     })
 
 function parseExpiry(text: string): string {

@@ -18,6 +18,10 @@ export const withLocalOptions = (command: Command): Command =>
     .option('--database <url>', 'sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)')
     .option('--json', 'print JSON')
 
+/** Prints the result of a command: JSON with --json, otherwise lines for people. */
+export const printResult = ({ json }: { json?: boolean }, result: unknown, text: string | string[]): void =>
+  console.log(json ? JSON.stringify(result) : [text].flat().join('\n'))
+
 export const databaseUrl = (variables: Variables, { database }: LocalOptions): string =>
   readConfig({ ...variables, ...(database && { DATABASE_URL: database }) }).DATABASE_URL
 

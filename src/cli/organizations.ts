@@ -5,7 +5,7 @@ import { OPERATOR, record } from '../store/activity_log.ts'
 import { fieldChanges } from '../store/field-changes.ts'
 import * as store from '../store/organizations.ts'
 import { commandError, EXIT } from './failure.ts'
-import { type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
+import { type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
 
 const { enum: LEVELS, description } = contract.components.schemas.Organization.properties.plugins_access_level
 
@@ -40,7 +40,7 @@ export const localOrganizationCommands = (variables: Variables): Command[] => [
         }),
       )
       if (!found) throw commandError(EXIT.not_found, 'No organization has this id. Check the id.')
-      if (options.json) console.log(JSON.stringify({ id, plugins_access_level: Number(level) }))
-      else console.log(`Organization ${id} now has plugin access level ${level}.`)
+      const text = `Organization ${id} now has plugin access level ${level}.`
+      printResult(options, { id, plugins_access_level: Number(level) }, text)
     }),
 ]

@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from '../sql/migrate.ts'
 import { existingKeys } from '../store/vault.ts'
 import { isPostgres } from './backup.ts'
 import { commandError, EXIT } from './failure.ts'
-import { type LocalOptions, withLocalOptions } from './local.ts'
+import { type LocalOptions, printResult, withLocalOptions } from './local.ts'
 import { singleLine } from './print.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
@@ -60,14 +60,14 @@ Examples:
         // The archive may contain any names.
         throw rejected ? commandError(EXIT.refused, singleLine(error.message)) : error
       })
-      console.log(options.json ? JSON.stringify({ folder, ...restored }) : describe(folder, restored, options.database))
+      printResult(options, { folder, ...restored }, describe(folder, restored, options.database))
     })
 
 function describe(
   folder: string,
   { created_at, schema_version, key_fingerprints, replaced }: Restored,
   database: string | undefined,
-): string {
+): string[] {
   return [
     `Restored ${folder}: data as of ${created_at}, schema version ${schema_version}.`,
     ...(schema_version < SCHEMA_VERSION ? [`The next start migrates it to version ${SCHEMA_VERSION}.`] : []),
@@ -76,5 +76,5 @@ function describe(
     'Exports deliver the events since the backup again.',
     '',
     `  workspace-admin serve${databaseFlag(database)}`,
-  ].join('\n')
+  ]
 }

@@ -34,7 +34,7 @@ import {
   PROJECTS,
 } from './demo.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
-import { type LocalOptions, withEventStore, withLocalOptions } from './local.ts'
+import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
 import { createProgress } from './progress.ts'
 
 const DEFAULT_EVENTS = 50_000
@@ -69,18 +69,15 @@ Examples:
         return created
       })
       await runExports(variables, options, workspace.project_id)
-      if (options.json) return console.log(JSON.stringify({ ...workspace, events: count }))
-      console.log(
-        [
-          `Created ${ORGANIZATIONS.join(' and ')}, with ${PEOPLE.length} people and ${count} events in the project "${PROJECTS[0]}".`,
-          '',
-          `  Organization   ${workspace.organization_id}`,
-          `  Project        ${workspace.project_id}`,
-          `  Project token  ${workspace.project_token}`,
-          `  API key        ${workspace.api_key}`,
-          `                 (of ${PEOPLE[0].email}; store it now: it is not shown again)`,
-        ].join('\n'),
-      )
+      printResult(options, { ...workspace, events: count }, [
+        `Created ${ORGANIZATIONS.join(' and ')}, with ${PEOPLE.length} people and ${count} events in the project "${PROJECTS[0]}".`,
+        '',
+        `  Organization   ${workspace.organization_id}`,
+        `  Project        ${workspace.project_id}`,
+        `  Project token  ${workspace.project_token}`,
+        `  API key        ${workspace.api_key}`,
+        `                 (of ${PEOPLE[0].email}; store it now: it is not shown again)`,
+      ])
     })
 
 /** Creates exports and delivers the last days, so the workspace has runs, logs and files. */

@@ -20,7 +20,7 @@ import * as members from '../store/members.ts'
 import { lockOrganization } from '../store/organizations.ts'
 import * as store from '../store/users.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
-import { type LocalContext, type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
+import { type LocalContext, type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
 import { escapeControls, table } from './print.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
@@ -79,16 +79,13 @@ Examples:
         if (name !== undefined && !new RegExp(SINGLE_LINE, 'u').test(name))
           throw usageError('Names cannot contain line breaks or control characters. Remove them.')
       const created = await withDatabase(variables, options, (context) => createUser(context, options, email))
-      if (options.json) return console.log(JSON.stringify(created))
-      console.log(
-        [
-          `Created user ${created.id} (${created.email}) with level ${created.level} in the organization "${created.organization}" (${created.organization_id}).`,
-          '',
-          'Create a key for the user. Its value is shown once:',
-          '',
-          `  workspace-admin keys create --user ${shellQuote(created.email)} --scopes '*'${databaseFlag(options.database)}`,
-        ].join('\n'),
-      )
+      printResult(options, created, [
+        `Created user ${created.id} (${created.email}) with level ${created.level} in the organization "${created.organization}" (${created.organization_id}).`,
+        '',
+        'Create a key for the user. Its value is shown once:',
+        '',
+        `  workspace-admin keys create --user ${shellQuote(created.email)} --scopes '*'${databaseFlag(options.database)}`,
+      ])
     })
 
 const createUser = ({ db, ids, now }: LocalContext, options: CreateOptions, email: string) =>
@@ -122,7 +119,7 @@ const listCommand = (variables: Variables): Command =>
     .addHelpText('after', '\nExample:\n  $ workspace-admin users list --json')
     .action(async (options: LocalOptions) => {
       const rows = await withDatabase(variables, options, ({ db }) => store.list(db))
-      console.log(options.json ? JSON.stringify(rows) : table(rows.map(({ uuid, ...row }) => row)))
+      printResult(options, rows, table(rows.map(({ uuid, ...row }) => row)))
     })
 
 const supersedeCommand = (variables: Variables): Command =>
@@ -145,42 +142,36 @@ Example:
     .action(async (email: string, options: LocalOptions) => {
       const { uuid, ...done } = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => {
-          const user = await store.getByEmail(tx, email.trim())
-          if (!user) throw commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
+          const user = await findAccount(tx, email)
           if (user.is_email_verified)
             throw commandError(EXIT.refused, `${user.email} is verified, so the account cannot be superseded.`)
           return { email: user.email, ...(await supersedeAccount(tx, ids, now, OPERATOR, user)) }
         }),
       )
-      if (options.json) return console.log(JSON.stringify({ uuid, ...done }))
       const names = (list: { id: string; name: string }[]) =>
         list.map(({ id, name }) => `  ${escapeControls(name)} (${id})`)
       const [ownerless] = done.without_owner
-      console.log(
-        [
-          `Freed ${done.email}. User ${done.id} is disabled; keys revoked: ${done.keys_revoked}.`,
-          ...(done.left.length ? ['', 'The user is no longer a member of:', ...names(done.left)] : []),
-          ...(ownerless
-            ? [
-                '',
-                'These organizations have no active owner:',
-                ...names(done.without_owner),
-                '',
-                'To add an owner:',
-                '',
-                `  workspace-admin users create --email <address> --organization-id ${ownerless.id} --level 15${databaseFlag(options.database)}`,
-              ]
-            : []),
-        ].join('\n'),
-      )
+      printResult(options, { uuid, ...done }, [
+        `Freed ${done.email}. User ${done.id} is disabled; keys revoked: ${done.keys_revoked}.`,
+        ...(done.left.length ? ['', 'The user is no longer a member of:', ...names(done.left)] : []),
+        ...(ownerless
+          ? [
+              '',
+              'These organizations have no active owner:',
+              ...names(done.without_owner),
+              '',
+              'To add an owner:',
+              '',
+              `  workspace-admin users create --email <address> --organization-id ${ownerless.id} --level 15${databaseFlag(options.database)}`,
+            ]
+          : []),
+      ])
     })
-
-const noUser = () => commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
 
 /** The account with this address. */
 async function findAccount(tx: Db, email: string): Promise<store.UserRow> {
   const user = await store.getByEmail(tx, email.trim())
-  if (!user) throw noUser()
+  if (!user) throw commandError(EXIT.not_found, 'No user has this address. Run `users list` to list users.')
   return user
 }
 
@@ -209,7 +200,7 @@ const setPasswordCommand = (variables: Variables): Command =>
           })
           return { email: user.email }
         })
-        console.log(options.json ? JSON.stringify(done) : `Set the password of ${done.email} and ended all sessions.`)
+        printResult(options, done, `Set the password of ${done.email} and ended all sessions.`)
       } finally {
         await processes.stop()
       }
@@ -240,7 +231,7 @@ const linkCommand = (variables: Variables): Command =>
           return { email: user.email, login_url: await createSignInLink(tx, { ids, now, site_url }, user) }
         }),
       )
-      console.log(options.json ? JSON.stringify(done) : done.login_url)
+      printResult(options, done, done.login_url)
     })
 
 async function resetTwoFactor(tx: Db, ids: Ids, now: string, user: store.UserRow): Promise<void> {
@@ -264,11 +255,7 @@ const resetTwoFactorCommand = (variables: Variables): Command =>
           return { email: user.email }
         }),
       )
-      console.log(
-        options.json
-          ? JSON.stringify(done)
-          : `Turned off two-factor authentication of ${done.email} and ended all sessions.`,
-      )
+      printResult(options, done, `Turned off two-factor authentication of ${done.email} and ended all sessions.`)
     })
 
 const deactivateCommand = (variables: Variables): Command =>
@@ -283,10 +270,10 @@ const deactivateCommand = (variables: Variables): Command =>
       const done = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => deactivate(tx, ids, now, (await findAccount(tx, email)).email)),
       )
-      console.log(
-        options.json
-          ? JSON.stringify(done)
-          : `Deactivated ${done.email} and ended all sessions; keys revoked: ${done.keys_revoked}.`,
+      printResult(
+        options,
+        done,
+        `Deactivated ${done.email} and ended all sessions; keys revoked: ${done.keys_revoked}.`,
       )
     })
 
@@ -305,5 +292,5 @@ const activateCommand = (variables: Variables): Command =>
           return activate(tx, ids, now, user.email)
         }),
       )
-      console.log(options.json ? JSON.stringify(done) : `Activated ${done.email}.`)
+      printResult(options, done, `Activated ${done.email}.`)
     })
