@@ -112,11 +112,7 @@ export async function create(
       created_at: now(),
       updated_at: now(),
     })
-    await store.setRecipients(
-      tx,
-      id,
-      members.map((member) => member.id),
-    )
+    await store.setRecipients(tx, id, members)
     const alert = await withEmailsOf(tx, row)
     await recordAlert(tx, service, actor, 'created', row, changesOf(null, alert))
     return { ...alert, new_secret }
@@ -160,12 +156,7 @@ export async function update(
     if (isEmpty(changes) && !members) return { ...before, new_secret: null }
     await requireExportOfProject(tx, { ...locked, ...changes })
     const row = await store.update(tx, id, { ...changes, updated_at: now() })
-    if (members)
-      await store.setRecipients(
-        tx,
-        id,
-        members.map((member) => member.id),
-      )
+    if (members) await store.setRecipients(tx, id, members)
     await discardObsolete(tx, row)
     const after = await withEmailsOf(tx, row)
     await recordAlert(tx, service, actor, 'updated', row, changesOf(before, after))
@@ -297,19 +288,19 @@ async function requireExportOfProject(tx: Db, { project_id, batch_export_id }: A
   if (found && found.project_id !== project_id) throw otherProject()
 }
 
-/** Throws `does_not_exist` for the first address without an active member. */
+/** The ids of the members with these addresses. Throws `does_not_exist` for the first address without an active member. */
 async function requireMembers(
   tx: Db,
   organization_id: string,
   channel: Channel,
   emails: readonly string[],
-): Promise<{ id: string; email: string }[]> {
+): Promise<string[]> {
   if (channel === 'webhook') {
     if (emails.length) throw invalid('emails', 'Only alerts with the channel "email" have recipients. Omit them.')
     return []
   }
   if (emails.length === 0) throw invalid('emails', '"emails" must have at least one address.', 'empty')
-  const found = new Map<string, { id: string; email: string }>()
+  const found = new Set<string>()
   for (const [i, email] of emails.entries()) {
     const [member] = await withEmails(tx, organization_id, [email])
     if (!member)
@@ -318,9 +309,9 @@ async function requireMembers(
         'No active member of the organization has this address. Send the address of a member.',
         'does_not_exist',
       )
-    found.set(member.id, member)
+    found.add(member.id)
   }
-  return [...found.values()]
+  return [...found]
 }
 
 /** Forgets problems and messages that the alert no longer reports. */

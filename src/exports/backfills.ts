@@ -7,13 +7,13 @@ import type { Db } from '../sql/db.ts'
 import type { Actor } from '../store/activity_log.ts'
 import type { BackfillRow, ListedBackfill } from '../store/batch_export_backfills.ts'
 import * as backfills from '../store/batch_export_backfills.ts'
-import * as logs from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { fieldChanges } from '../store/field-changes.ts'
 import { recordExport } from './activity.ts'
+import { logExport } from './export-log.ts'
 import { boundaryBefore, type Cadence, countWindows, windowEnd } from './interval.ts'
 import { filterCondition, queryColumns } from './query.ts'
 import type { PlannerDeps } from './schedule.ts'
@@ -61,7 +61,13 @@ export async function start(
       now: time,
     })
     if (isNew) {
-      await logInfo(tx, row, time, `The backfill from ${start_at} to ${end_at} started. It has ${count} windows.`)
+      await logExport(
+        tx,
+        row,
+        'INFO',
+        time,
+        `The backfill from ${start_at} to ${end_at} started. It has ${count} windows.`,
+      )
       await createRun(tx, { ids, now: time }, row, backfill)
       await recordExport(tx, ids, time, actor, 'backfill_started', row, fieldChanges({}, { start_at, end_at }))
     }
@@ -151,7 +157,7 @@ export async function cancel(
     const cancelled = await backfills.cancel(tx, { batch_export_id: id, id: backfill_id }, time)
     if (cancelled.backfills.length === 0)
       throw new AppError({ code: 'invalid_input', detail: 'This backfill has already ended and cannot be cancelled.' })
-    await logInfo(tx, row, time, `The backfill from ${start_at} to ${end_at} was cancelled.`)
+    await logExport(tx, row, 'INFO', time, `The backfill from ${start_at} to ${end_at} was cancelled.`)
     await recordExport(tx, ids, time, actor, 'backfill_cancelled', row, fieldChanges({}, { start_at, end_at }))
     return cancelled.runs
   })
@@ -166,12 +172,12 @@ export async function continueBackfill(tx: Db, inputs: Inputs, row: BatchExportR
   const range = `The backfill from ${backfill.start_at} to ${backfill.end_at}`
   if (ended.status !== 'Completed') {
     await backfills.end(tx, backfill.id, { status: 'Failed', latest_error: ended.latest_error, now })
-    return logs.write(tx, entry(row, 'ERROR', now, `${range} ended because a run failed.`))
+    return logExport(tx, row, 'ERROR', now, `${range} ended because a run failed.`)
   }
   await backfills.addWindow(tx, backfill.id, ended, now)
   if (await createRun(tx, inputs, row, backfill, ended.data_interval_end)) return
   await backfills.end(tx, backfill.id, { status: 'Completed', now })
-  await logInfo(tx, row, now, `${range} is complete.`)
+  await logExport(tx, row, 'INFO', now, `${range} is complete.`)
 }
 
 /** Creates the run of the next window. The last window may be shorter. Returns false when no window is left. */
@@ -246,15 +252,3 @@ export function progressOf(backfill: ListedBackfill, row: BatchExportRow, now: s
 /** The windows from `after`, which is a boundary of the windows counted from `start`. */
 const restOf = (windows: Pick<Cadence, 'interval' | 'timezone'>, start: string, after: string, end: string): number =>
   countWindows(windows, start, end) - countWindows(windows, start, after)
-
-const entry = ({ id, project_id }: BatchExportRow, level: logs.LogLevel, timestamp: string, message: string) => ({
-  project_id,
-  batch_export_id: id,
-  run_id: '',
-  timestamp,
-  level,
-  message,
-})
-
-const logInfo = (tx: Db, row: BatchExportRow, now: string, message: string): Promise<void> =>
-  logs.write(tx, entry(row, 'INFO', now, message))

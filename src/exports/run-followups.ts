@@ -2,11 +2,11 @@
 import type { Db } from '../sql/db.ts'
 import { SYSTEM } from '../store/activity_log.ts'
 import * as backfills from '../store/batch_export_backfills.ts'
-import * as logs from '../store/batch_export_logs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { recordExport } from './activity.ts'
+import { logExport } from './export-log.ts'
 import { type NotifyInputs, notifyPause } from './notifications.ts'
 import { beginPause } from './pauses.ts'
 
@@ -34,11 +34,3 @@ export async function pauseFailing(
   await logExport(tx, row, 'WARNING', now, message)
   return notifyPause(tx, inputs, row, run)
 }
-
-const logExport = (
-  tx: Db,
-  { id, project_id }: BatchExportRow,
-  level: logs.LogLevel,
-  now: string,
-  message: string,
-): Promise<void> => logs.write(tx, { project_id, batch_export_id: id, run_id: '', timestamp: now, level, message })

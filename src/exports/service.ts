@@ -7,7 +7,6 @@ import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
 import type { Actor } from '../store/activity_log.ts'
 import * as backfills from '../store/batch_export_backfills.ts'
-import * as logs from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportChanges, BatchExportRow } from '../store/batch_exports.ts'
@@ -27,6 +26,7 @@ import {
   type NewDestination,
   newDestination,
 } from './export-destination.ts'
+import { logExport } from './export-log.ts'
 import { type Cadence, hasOffsetDay, hasOffsetHour, type Interval, inUtc } from './interval.ts'
 import { beginPause, endPause, type SkippedRange } from './pauses.ts'
 import { filterCondition, querySchema, unsupportedQuery } from './query.ts'
@@ -376,7 +376,7 @@ const positionFor = ({ events }: ExportService, { model }: BatchExportRow, pause
   paused ? pausePosition(events, model) : resumePosition(events, model)
 
 async function pauseLocked(tx: Db, row: BatchExportRow, position: number, now: string): Promise<BatchExportChanges> {
-  await logInfo(tx, row, now, 'The export was paused.')
+  await logExport(tx, row, 'INFO', now, 'The export was paused.')
   return beginPause(tx, row, { position, now })
 }
 
@@ -390,7 +390,7 @@ async function unpauseLocked(
 ): Promise<{ changes: BatchExportChanges; skipped: SkippedRange | null }> {
   const { changes, skipped } = await endPause(tx, row, { position, now, backfill })
   const events = `Events that arrived during the pause are ${skipped ? 'not delivered' : 'delivered'}.`
-  await logInfo(tx, row, now, `The export was unpaused. ${events}`)
+  await logExport(tx, row, 'INFO', now, `The export was unpaused. ${events}`)
   // Restart a schedule that had ended.
   return { changes: row.next_at === null ? { ...schedule, ...changes } : changes, skipped }
 }
@@ -430,22 +430,14 @@ export async function cancel(
     const cancelled = await runs.cancel(tx, run.id, time)
     if (!cancelled)
       throw new AppError({ code: 'invalid_input', detail: 'This run has already ended and cannot be cancelled.' })
-    await logInfo(tx, row, time, 'The run was cancelled.', run.id)
+    await logExport(tx, row, 'INFO', time, 'The run was cancelled.', run.id)
     await recordRun(tx, ids, time, actor, 'cancelled', row, run)
     if (
       run.kind === 'backfill' &&
       run.backfill_id !== null &&
       (await backfills.end(tx, run.backfill_id, { status: 'Cancelled', now: time }))
     )
-      await logInfo(tx, row, time, 'The backfill was cancelled with its run.')
+      await logExport(tx, row, 'INFO', time, 'The backfill was cancelled with its run.')
     return cancelled
   })
 }
-
-const logInfo = (
-  tx: Db,
-  { id, project_id }: BatchExportRow,
-  now: string,
-  message: string,
-  run_id = '',
-): Promise<void> => logs.write(tx, { project_id, batch_export_id: id, run_id, timestamp: now, level: 'INFO', message })

@@ -2,6 +2,7 @@
 import { invalid } from '../errors.ts'
 import { EVENT_COLUMNS as c } from '../events/extract.ts'
 import type { Column } from '../events/lines.ts'
+import { permanentError, type Receiver, type Tools } from './destination.ts'
 
 /** The columns of events without a query. */
 export const TABLE_COLUMNS: readonly Column[] = [
@@ -27,6 +28,31 @@ export const EVENT_KEY = ['team_id', 'uuid']
 
 /** The table that records delivered ranges, for tables without a unique key. */
 export const LEDGER = 'workspace_admin_ledger'
+
+/** Throws if the table lacks a column. */
+export function requireColumns(
+  columns: readonly Pick<Column, 'name'>[],
+  exists: (name: string) => boolean,
+  hint = '',
+): void {
+  const missing = columns.filter(({ name }) => !exists(name)).map(({ name }) => `"${name}"`)
+  if (missing.length)
+    throw permanentError(
+      `The table has no column ${missing.join(', ')}. ${hint}Add the missing columns, or use another table.`,
+    )
+}
+
+/** Discards the rows of a range that was delivered before. */
+export const discardReceiver = ({ log }: Tools, end: () => unknown, abort: () => unknown): Receiver => ({
+  write: async () => undefined,
+  bytes: () => 0,
+  commit: async () => {
+    log('INFO', 'The ledger shows that this range was already delivered. No rows were inserted.')
+    await end()
+    return 0
+  },
+  abort: async () => void (await abort()),
+})
 
 /** Throws if the name is that of the ledger. */
 export function requireUnreservedName(table_name: string | undefined): void {

@@ -26,7 +26,7 @@ import {
 import type { Encoder } from '../formats/format.ts'
 import { DEFAULT_LIMITS } from '../guarded-requests.ts'
 import { hostOf } from '../object-stores.ts'
-import { EVENT_KEY, TABLE_COLUMNS_WITH_TEXT } from '../tables.ts'
+import { EVENT_KEY, requireColumns, TABLE_COLUMNS_WITH_TEXT } from '../tables.ts'
 
 type Config = components['schemas']['BigQueryConfig']
 
@@ -104,7 +104,7 @@ export const createBigQuery = (options: BigQueryOptions): Destination<Config> =>
       const location = await api.getLocation()
       yield 'The dataset exists, and the service account may read its settings.'
       const table = await api.getTable(tableOf(config))
-      if (table) requireColumns(table, TABLE_COLUMNS_WITH_TEXT)
+      if (table) requireAllColumns(table, TABLE_COLUMNS_WITH_TEXT)
       yield table ? 'The table exists and has all columns.' : 'The table does not exist. The first run creates it.'
       const table_id = stagingName()
       await api.createTable(table_id, [{ name: 'one', type: 'INTEGER' }], STAGING_MS)
@@ -155,13 +155,8 @@ const throwFailure = (job: Job | null): void => {
 /** Whether a load can fill the column: Parquet has no JSON, so JSON goes through a staging table. */
 const isJson = (table: Table, { name }: Column): boolean => table.fields.get(name.toLowerCase()) === 'JSON'
 
-function requireColumns({ fields }: Table, columns: readonly Column[]): void {
-  const missing = columns.filter(({ name }) => !fields.has(name.toLowerCase()))
-  if (missing.length)
-    throw permanentError(
-      `The table has no column ${missing.map(({ name }) => `"${name}"`).join(', ')}. Add the missing columns, or use another table.`,
-    )
-}
+const requireAllColumns = ({ fields }: Table, columns: readonly Column[]): void =>
+  requireColumns(columns, (name) => fields.has(name.toLowerCase()))
 
 function requireValidNames(columns: readonly Column[]): void {
   const names = columns.map(({ name }) => name.toLowerCase())
@@ -187,7 +182,7 @@ async function findOrCreateTable(api: BigQueryApi, { config, columns }: Delivery
     table = await api.getTable(table_id)
   }
   if (!table) throw retryableError('The table was deleted during the delivery.')
-  requireColumns(table, columns)
+  requireAllColumns(table, columns)
   return table
 }
 

@@ -20,6 +20,7 @@ import {
   type Tools,
 } from '../destination.ts'
 import { hostOf } from '../object-stores.ts'
+import { requireColumns } from '../tables.ts'
 
 type Config = components['schemas']['ClickHouseConfig']
 
@@ -42,20 +43,13 @@ const EVENT_TYPES: Record<string, string> = {
   created_at: "DateTime64(6, 'UTC')",
 }
 const EVENT_KEY = ['team_id', 'timestamp', 'uuid']
-/** JSON is stored as text. */
-const QUERY_TYPES: Record<Column['type']['kind'], string> = {
-  string: 'String',
-  uuid: 'String',
-  null: 'String',
-  interval: 'String',
+/** The same for columns of a query. JSON is stored as text. */
+const QUERY_TYPES: Partial<Record<Column['type']['kind'], string>> = {
   integer: 'Int64',
   float: 'Float64',
   boolean: 'Bool',
   datetime: "DateTime64(6, 'UTC')",
   date: 'Date32',
-  json: 'String',
-  array: 'String',
-  tuple: 'String',
 }
 /** The number of inserted blocks that a table remembers. The default of ClickHouse is 0, which disables the tokens. */
 const DEDUPLICATION_WINDOW = 1_000
@@ -177,11 +171,7 @@ async function openReceiver(client: Client, delivery: Delivery<Config>, limits: 
   const existing = await columnsOf(client, config)
   if (existing.length === 0) await client.query(createTableStatement(config, columns, merge))
   else {
-    const missing = columns.filter(({ name }) => !existing.includes(name))
-    if (missing.length)
-      throw permanentError(
-        `The table has no column ${missing.map(({ name }) => `"${name}"`).join(', ')}. Add the missing columns, or use another table.`,
-      )
+    requireColumns(columns, (name) => existing.includes(name))
     if (!(await detectsRepeats(client, config)))
       tools.log(
         'WARNING',
@@ -257,7 +247,7 @@ function createTableStatement(config: Config, columns: readonly Column[], merge:
   const key = merge?.key ?? (isEvents ? EVENT_KEY : [])
   const types = columns.map(({ name, type }) => {
     if (isEvents) return EVENT_TYPES[name] ?? 'String'
-    const plain = name === merge?.version && type.kind === 'integer' ? 'UInt64' : QUERY_TYPES[type.kind]
+    const plain = name === merge?.version && type.kind === 'integer' ? 'UInt64' : (QUERY_TYPES[type.kind] ?? 'String')
     return key.includes(name) || name === merge?.version ? plain : `Nullable(${plain})`
   })
   const engine = merge ? `ReplacingMergeTree(${quote(merge.version)})` : isEvents ? 'ReplacingMergeTree' : 'MergeTree'
@@ -375,46 +365,29 @@ const NO_DATABASE = permanentError('The database does not exist. Create it, or c
 const WRONG_COLUMN_TYPE = permanentError(
   'A value does not fit its column. Change the type of the column, or let the export create another table.',
 )
-const OVERLOADED = retryableError('The server is overloaded or restarting.')
-/** The errors by the number of the exception. */
-const ERRORS: Record<string, DeliveryError> = {
-  6: WRONG_COLUMN_TYPE,
-  16: permanentError('A column is missing from the table. Add it, or use another table.'),
-  26: WRONG_COLUMN_TYPE,
-  27: WRONG_COLUMN_TYPE,
-  41: WRONG_COLUMN_TYPE,
-  48: permanentError('"table_name" is not a table that accepts rows. Use another name.'),
-  53: WRONG_COLUMN_TYPE,
-  60: permanentError('The table was dropped during the delivery. Retry the run to create it again.'),
-  69: WRONG_COLUMN_TYPE,
-  70: WRONG_COLUMN_TYPE,
-  72: WRONG_COLUMN_TYPE,
-  81: NO_DATABASE,
-  115: permanentError('The server is too old. Use ClickHouse 23.8 or later.'),
-  117: WRONG_COLUMN_TYPE,
-  159: OVERLOADED,
-  164: permanentError('The user is read-only. Use another user.'),
-  192: WRONG_CREDENTIALS,
-  193: WRONG_CREDENTIALS,
-  194: WRONG_CREDENTIALS,
-  201: retryableError('The quota of the user is exceeded.'),
-  202: OVERLOADED,
-  209: OVERLOADED,
-  210: OVERLOADED,
-  241: retryableError('The server does not have enough memory for the insert.'),
-  242: retryableError('The table is read-only at the moment. Check the replicas and Keeper.'),
-  243: retryableError('The disk of the server is full. Free some space.'),
-  252: retryableError('The table has too many parts. The server is still merging them.'),
-  319: OVERLOADED,
-  394: OVERLOADED,
-  497: NO_PERMISSION,
-  516: WRONG_CREDENTIALS,
-}
+/** The errors by the numbers of exceptions. */
+const ERRORS: [codes: number[], error: DeliveryError][] = [
+  [[6, 26, 27, 41, 53, 69, 70, 72, 117], WRONG_COLUMN_TYPE],
+  [[16], permanentError('A column is missing from the table. Add it, or use another table.')],
+  [[48], permanentError('"table_name" is not a table that accepts rows. Use another name.')],
+  [[60], permanentError('The table was dropped during the delivery. Retry the run to create it again.')],
+  [[81], NO_DATABASE],
+  [[115], permanentError('The server is too old. Use ClickHouse 23.8 or later.')],
+  [[159, 202, 209, 210, 319, 394], retryableError('The server is overloaded or restarting.')],
+  [[164], permanentError('The user is read-only. Use another user.')],
+  [[192, 193, 194, 516], WRONG_CREDENTIALS],
+  [[201], retryableError('The quota of the user is exceeded.')],
+  [[241], retryableError('The server does not have enough memory for the insert.')],
+  [[242], retryableError('The table is read-only at the moment. Check the replicas and Keeper.')],
+  [[243], retryableError('The disk of the server is full. Free some space.')],
+  [[252], retryableError('The table has too many parts. The server is still merging them.')],
+  [[497], NO_PERMISSION],
+]
 
 /** Never includes text of the peer. */
 function describeResponse(status: number, code: string): DeliveryError {
-  const known = ERRORS[code]
-  if (known && Object.hasOwn(ERRORS, code)) return known
+  const known = ERRORS.find(([codes]) => codes.some((number) => String(number) === code))?.[1]
+  if (known) return known
   const number = /^\d{1,5}$/.test(code) ? ` with exception ${code}` : ''
   if (status >= 300 && status < 400)
     return permanentError(`The server returned ${status}. Redirects are not followed: set "url" to the final address.`)

@@ -130,6 +130,19 @@ async function dial(server: Server, tools: Tools, limits: SessionLimits, encrypt
   }
 }
 
+/** The column types of a table by name. */
+export async function columnTypes(session: Session, table_id: number): Promise<Map<string, string>> {
+  const found = await session.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, atttypmod) as type
+     from pg_attribute where attrelid = $1 and attnum > 0 and not attisdropped`,
+    [table_id],
+  )
+  return new Map(found.map(({ name, type }) => [name, type]))
+}
+
+/** Whether a statement failed because another session creates the table: as a table, row type or catalog entry. */
+export const isCreatedConcurrently = (error: unknown): boolean => ['42P07', '42710', '23505'].includes(errorCode(error))
+
 /** Omits the message of the database, which may contain rows. */
 class DatabaseError extends DeliveryError {
   constructor(

@@ -1,11 +1,28 @@
 /** Delivers to a table in PostgreSQL, each run in one transaction. */
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../contract/openapi.ts'
-import { errorCode, invalid } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import type { Column } from '../../events/lines.ts'
 import { type Destination, type Merge, permanentError, type Receiver, type Tools } from '../destination.ts'
-import { EVENT_KEY, LEDGER, quote, requireUnreservedName, TABLE_COLUMNS, truncate } from '../tables.ts'
-import { connect, NO_PERMISSION, type Server, type Session, type SessionLimits } from './postgres-session.ts'
+import {
+  discardReceiver,
+  EVENT_KEY,
+  LEDGER,
+  quote,
+  requireColumns,
+  requireUnreservedName,
+  TABLE_COLUMNS,
+  truncate,
+} from '../tables.ts'
+import {
+  columnTypes,
+  connect,
+  isCreatedConcurrently,
+  NO_PERMISSION,
+  type Server,
+  type Session,
+  type SessionLimits,
+} from './postgres-session.ts'
 
 type Config = components['schemas']['PostgresConfig']
 
@@ -18,11 +35,8 @@ const EVENT_TYPES: Record<string, string> = {
   team_id: 'integer',
   timestamp: 'timestamptz',
 }
-const QUERY_TYPES: Record<Column['type']['kind'], string> = {
-  string: 'text',
-  uuid: 'text',
-  null: 'text',
-  interval: 'text',
+/** The same for columns of a query. Other columns are TEXT. */
+const QUERY_TYPES: Partial<Record<Column['type']['kind'], string>> = {
   integer: 'bigint',
   float: 'double precision',
   boolean: 'boolean',
@@ -142,7 +156,9 @@ function targetOf(
     schema,
     quoted: `${quote(schema)}.${quote(table_name)}`,
     names,
-    types: columns.map(({ name, type }) => (isEvents ? (EVENT_TYPES[name] ?? 'varchar(200)') : QUERY_TYPES[type.kind])),
+    types: columns.map(({ name, type }) =>
+      isEvents ? (EVENT_TYPES[name] ?? 'varchar(200)') : (QUERY_TYPES[type.kind] ?? 'text'),
+    ),
     key: merge?.key ?? (isEvents ? EVENT_KEY : null),
     merge,
   }
@@ -162,7 +178,9 @@ interface ReceiverOptions {
  */
 async function openReceiver(session: Session, { target, range, tools, limits }: ReceiverOptions): Promise<Receiver> {
   const oid = await findOrCreateTable(session, target.quoted, () => createTableStatement(target))
-  const types = await columnTypes(session, oid, target.names)
+  const types = await columnTypes(session, oid)
+  const names = target.names.map((name) => ({ name }))
+  requireColumns(names, (name) => types.has(name))
   const isUnique = await hasUniqueKey(session, oid, target)
   if (target.merge && !isUnique)
     throw permanentError(
@@ -170,13 +188,14 @@ async function openReceiver(session: Session, { target, range, tools, limits }: 
     )
   const ledger = isUnique ? null : `${quote(target.schema)}.${quote(LEDGER)}`
   const key = [...range, oid]
+  const discard = discardReceiver(tools, session.end, session.destroy)
   if (ledger) {
     await findOrCreateTable(session, ledger, () => createLedgerStatement(ledger))
     const recorded = await session.query(
       `select from ${ledger} where batch_export_id = $1 and range_key = $2 and table_oid = $3`,
       key,
     )
-    if (recorded.length) return discardReceiver(session, tools)
+    if (recorded.length) return discard
   }
   const columns = target.names.map(quote)
   const staging = `pg_temp.${STAGING}`
@@ -210,12 +229,12 @@ async function openReceiver(session: Session, { target, range, tools, limits }: 
         )
         if (recorded.length === 0) {
           await session.query('rollback')
-          return discardReceiver(session, tools).commit()
+          return discard.commit()
         }
       }
       // The cast truncates text that is longer than its column instead of failing the run, and converts to the types of
       // a table created by others.
-      const values = columns.map((name, i) => `${name}::${types[i]} as ${name}`)
+      const values = target.names.map((name) => `${quote(name)}::${types.get(name)} as ${quote(name)}`)
       const { count } = await session.queryOne<{ count: string }>(
         `with inserted as (
            insert into ${target.quoted} as old (${columns.join(', ')})
@@ -245,20 +264,6 @@ const updateStatement = ({ key, version }: Merge, columns: string[]): string =>
   `(${key.map(quote).join(', ')}) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
    where old.${quote(version)} < excluded.${quote(version)}`
 
-/** Discards the events of a range that was delivered before. */
-function discardReceiver(session: Session, tools: Tools): Receiver {
-  return {
-    write: async () => undefined,
-    bytes: () => 0,
-    commit: async () => {
-      tools.log('INFO', 'The ledger shows that this range was already delivered. No rows were inserted.')
-      session.end()
-      return 0
-    },
-    abort: async () => session.destroy(),
-  }
-}
-
 function createTableStatement({ quoted, names, types, key }: Target): string {
   const columns = names.map((name, i) => `${quote(name)} ${types[i]}`)
   const unique = key ? [`unique (${key.map(quote).join(', ')})`] : []
@@ -280,28 +285,9 @@ async function findOrCreateTable(session: Session, quoted: string, createStateme
     const { oid } = await session.queryOne<{ oid: number | null }>('select to_regclass($1)::oid as oid', [quoted])
     if (oid !== null) return oid
     await session.query(createStatement()).catch((error) => {
-      if (attempt === CREATE_ATTEMPTS || !CREATED_CONCURRENTLY.has(errorCode(error))) throw error
+      if (attempt === CREATE_ATTEMPTS || !isCreatedConcurrently(error)) throw error
     })
   }
-}
-
-/** Duplicate table, row type or catalog entry, depending on the progress of the other session. */
-const CREATED_CONCURRENTLY = new Set(['42P07', '42710', '23505'])
-
-/** The column types of the table. */
-async function columnTypes(session: Session, oid: number, names: string[]): Promise<string[]> {
-  const found = await session.query<{ name: string; type: string }>(
-    `select attname as name, format_type(atttypid, atttypmod) as type
-     from pg_attribute where attrelid = $1 and attnum > 0 and not attisdropped`,
-    [oid],
-  )
-  const types = new Map(found.map(({ name, type }) => [name, type]))
-  const missing = names.filter((name) => !types.has(name))
-  if (missing.length)
-    throw permanentError(
-      `The table has no column ${missing.map((name) => `"${name}"`).join(', ')}. Add the missing columns, or use another table.`,
-    )
-  return names.map((name) => types.get(name) ?? 'text')
 }
 
 async function hasUniqueKey(session: Session, oid: number, { key, merge }: Target): Promise<boolean> {

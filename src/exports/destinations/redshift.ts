@@ -4,18 +4,25 @@
  * does not enforce keys, and counts the length of text in bytes.
  */
 import type { components } from '../../contract/openapi.ts'
-import { errorCode, invalid } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import type { Column } from '../../events/lines.ts'
+import { type Delivery, type Destination, type Merge, type Receiver, retryableError } from '../destination.ts'
 import {
-  type Delivery,
-  type Destination,
-  type Merge,
-  permanentError,
-  type Receiver,
-  retryableError,
-} from '../destination.ts'
-import { LEDGER, quote, requireUnreservedName, TABLE_COLUMNS_WITH_TEXT } from '../tables.ts'
-import { connect, NO_PERMISSION, type Server, type Session } from './postgres-session.ts'
+  discardReceiver,
+  LEDGER,
+  quote,
+  requireColumns,
+  requireUnreservedName,
+  TABLE_COLUMNS_WITH_TEXT,
+} from '../tables.ts'
+import {
+  columnTypes,
+  connect,
+  isCreatedConcurrently,
+  NO_PERMISSION,
+  type Server,
+  type Session,
+} from './postgres-session.ts'
 import {
   bucketOf,
   cellParser,
@@ -38,19 +45,14 @@ const MAX_TEXT_BYTES = 65_535
 const TEXT = `varchar(${MAX_TEXT_BYTES})`
 /** Column types of a table that the export creates. Other columns are VARCHAR(200). */
 const EVENT_TYPES: Record<string, string> = { elements: TEXT, team_id: 'integer', timestamp: 'timestamptz' }
-const QUERY_TYPES: Record<Column['type']['kind'], string> = {
-  string: TEXT,
+/** The same for columns of a query. Other columns are VARCHAR(65535). */
+const QUERY_TYPES: Partial<Record<Column['type']['kind'], string>> = {
   uuid: 'varchar(36)',
-  null: TEXT,
-  interval: TEXT,
   integer: 'bigint',
   float: 'double precision',
   boolean: 'boolean',
   datetime: 'timestamptz',
   date: 'date',
-  json: TEXT,
-  array: TEXT,
-  tuple: TEXT,
 }
 const JSON_KINDS: readonly string[] = ['json', 'array', 'tuple']
 const LIMITS: RedshiftLimits = { connect_ms: 15_000, statement_ms: 120_000, insert_ms: 3_600_000 }
@@ -165,7 +167,7 @@ async function openReceiver(session: Session, delivery: Delivery<Config>, limits
   const target = targetOf(config)
   const ledger = `${quote(target.schema)}.${quote(LEDGER)}`
   const id = await findOrCreateTable(session, target.schema, target.table_name, () => createTableStatement(delivery))
-  const types = await columnTypes(session, id, columns)
+  const types = await typesOf(session, id, columns)
   await findOrCreateTable(session, target.schema, LEDGER, () => createLedgerStatement(ledger))
   const recorded = async (): Promise<boolean> =>
     (
@@ -176,10 +178,13 @@ async function openReceiver(session: Session, delivery: Delivery<Config>, limits
     ).length > 0
   const staged = columns.map(({ type }, i): StagedColumn => ({ type: types[i] ?? TEXT, kind: type.kind }))
   const loader = await openLoader(session, { config, tools, limits, columns: staged, ids: delivery })
-  let isDelivered = false
+  const discard = discardReceiver(tools, session.end, session.destroy)
   try {
-    isDelivered = !merge && (await recorded())
-    if (!isDelivered) await createStaging(session, staged)
+    if (!merge && (await recorded())) {
+      await loader.close()
+      return discard
+    }
+    await createStaging(session, staged)
   } catch (error) {
     await loader.close()
     throw error
@@ -187,29 +192,21 @@ async function openReceiver(session: Session, delivery: Delivery<Config>, limits
   const parse = cellParser(staged)
   let [records, bytes] = [0, 0]
 
-  const discarded = (): number => {
-    tools.log('INFO', 'The ledger shows that this range was already delivered. No rows were inserted.')
-    session.end()
-    return 0
-  }
-
   return {
     write: async (page) => {
-      if (isDelivered) return
       records += page.records
       bytes += page.text.length
       await loader.write(parse.rows(page))
     },
     bytes: () => bytes,
     commit: async () => {
-      if (!isDelivered) await loader.finish()
+      await loader.finish()
       await loader.close()
-      if (isDelivered) return discarded()
       await session.query('begin')
       await session.query(`lock ${ledger}`, [], limits.insert_ms)
       if (!merge && (await recorded())) {
         await session.query('rollback')
-        return discarded()
+        return discard.commit()
       }
       for (const statement of moveStatements(target.quoted, columns, merge))
         await session.query(statement, [], limits.insert_ms)
@@ -255,7 +252,9 @@ function createTableStatement({ config, columns }: Delivery<Config>): string {
   const json = config.properties_data_type === 'super' ? 'super' : TEXT
   const typeOf = ({ name, type }: Column): string => {
     if (JSON_KINDS.includes(type.kind)) return json
-    return columns === TABLE_COLUMNS_WITH_TEXT ? (EVENT_TYPES[name] ?? 'varchar(200)') : QUERY_TYPES[type.kind]
+    return columns === TABLE_COLUMNS_WITH_TEXT
+      ? (EVENT_TYPES[name] ?? 'varchar(200)')
+      : (QUERY_TYPES[type.kind] ?? TEXT)
   }
   const list = columns.map((column) => `${quote(column.name)} ${typeOf(column)}`)
   return `create table if not exists ${targetOf(config).quoted} (${list.join(', ')})`
@@ -285,28 +284,16 @@ async function findOrCreateTable(
   const found = await findTable(session, schema, name)
   if (found !== undefined) return found
   await session.query(createStatement()).catch((error) => {
-    if (!CREATED_CONCURRENTLY.has(errorCode(error))) throw error
+    if (!isCreatedConcurrently(error)) throw error
   })
   const created = await findTable(session, schema, name)
   if (created === undefined) throw retryableError('The table was dropped during the delivery.')
   return created
 }
 
-/** Duplicate table, row type or catalog entry, depending on the progress of the other session. */
-const CREATED_CONCURRENTLY = new Set(['42P07', '42710', '23505'])
-
-async function columnTypes(session: Session, id: number, columns: readonly Column[]): Promise<string[]> {
-  const found = await session.query<{ name: string; type: string }>(
-    `select attname as name, format_type(atttypid, atttypmod) as type
-     from pg_attribute where attrelid = $1 and attnum > 0 and not attisdropped`,
-    [id],
-  )
-  const types = new Map(found.map(({ name, type }) => [name, type]))
+async function typesOf(session: Session, id: number, columns: readonly Column[]): Promise<string[]> {
+  const types = await columnTypes(session, id)
   const typeOf = (name: string): string | undefined => types.get(name) ?? types.get(name.toLowerCase())
-  const missing = columns.filter(({ name }) => typeOf(name) === undefined)
-  if (missing.length)
-    throw permanentError(
-      `The table has no column ${missing.map(({ name }) => `"${name}"`).join(', ')}. Add the missing columns, or use another table.`,
-    )
+  requireColumns(columns, (name) => typeOf(name) !== undefined)
   return columns.map(({ name }) => typeOf(name) ?? TEXT)
 }

@@ -28,7 +28,15 @@ import {
   type SnowflakeSession,
   StatementError,
 } from '../snowflake-session.ts'
-import { EVENT_KEY, LEDGER, quote, requireUnreservedName, TABLE_COLUMNS } from '../tables.ts'
+import {
+  discardReceiver,
+  EVENT_KEY,
+  LEDGER,
+  quote,
+  requireColumns,
+  requireUnreservedName,
+  TABLE_COLUMNS,
+} from '../tables.ts'
 
 type Config = components['schemas']['SnowflakeConfig']
 
@@ -135,7 +143,7 @@ export const createSnowflake = (options: SnowflakeOptions): Destination<Config> 
       await encoder.close()
       yield 'A file was uploaded to the stage of the user.'
       const table = await findTable(session, target)
-      if (table) requireColumns(table, target)
+      if (table) requireAllColumns(table, target)
       const probe = `${target.schema}.${quote(`workspace_admin_test_${randomUUID()}`)}`
       await session.run(`create temporary table ${probe} (${quote('one')} integer)`)
       await session.run(copyStatement(probe, ['one'], ['$1'], folder))
@@ -204,13 +212,8 @@ async function findTable(session: SnowflakeSession, { config, columns }: Target)
   return { created: found[0] ?? '', types: new Map(types.map(([name, type]) => [name ?? '', type ?? ''])) }
 }
 
-function requireColumns({ types }: Table, { columns }: Target): void {
-  const missing = columns.filter(({ name }) => !types.has(name))
-  if (missing.length)
-    throw permanentError(
-      `The table has no column ${missing.map(({ name }) => `"${name}"`).join(', ')}. Names are case-sensitive. Add the missing columns, or use another table.`,
-    )
-}
+const requireAllColumns = ({ types }: Table, { columns }: Target): void =>
+  requireColumns(columns, (name) => types.has(name), 'Names are case-sensitive. ')
 
 /** The lookup comes first: a role that may insert may lack the permission to create. */
 async function findOrCreateTable(session: SnowflakeSession, target: Target): Promise<Table> {
@@ -221,7 +224,7 @@ async function findOrCreateTable(session: SnowflakeSession, target: Target): Pro
     table = await findTable(session, target)
   }
   if (!table) throw retryableError('The table was dropped during the delivery.')
-  requireColumns(table, target)
+  requireAllColumns(table, target)
   return table
 }
 
@@ -244,7 +247,7 @@ async function openReceiver(
   const isEvents = columns === COLUMNS
   if (!merge) await createLedger(ledger)
   const recorded = !merge && (await isRecorded(ledger))
-  if (recorded && !isEvents) return discardReceiver(session, tools)
+  if (recorded && !isEvents) return discardReceiver(tools, session.close, session.close)
 
   const folder = `${STAGE}/${batch_export_id}/${run_id}`
   await removeOrphans(session, `${STAGE}/${batch_export_id}`, run_id)
@@ -424,18 +427,4 @@ async function mergeRows(
   )
   await session.run(`drop table if exists ${staging}`)
   return Number(result?.[0] ?? 0)
-}
-
-/** Discards the rows of a range that was delivered before. */
-function discardReceiver(session: SnowflakeSession, tools: Tools): Receiver {
-  return {
-    write: async () => undefined,
-    bytes: () => 0,
-    commit: async () => {
-      tools.log('INFO', 'The ledger shows that this range was already delivered. No rows were inserted.')
-      await session.close()
-      return 0
-    },
-    abort: () => session.close(),
-  }
 }
