@@ -20,6 +20,7 @@ import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import { mailOf, testMessage, webhookOf } from './alert-messages.ts'
 import { UNREADABLE } from './alerter.ts'
+import { hostOf } from './object-stores.ts'
 import { sendWebhook } from './webhooks.ts'
 
 const MAX_ALERTS = 100
@@ -246,10 +247,11 @@ function channelUrl(channel: Channel, url: string | null | undefined): string | 
 
 async function checkUrl({ outbound }: AlertService, text: string): Promise<void> {
   if (!URL.canParse(text)) throw invalid('url', '"url" is not a valid URL.')
-  const { protocol, hostname, port, username, password } = new URL(text)
+  const { username, password } = new URL(text)
   if (username || password)
     throw invalid('url', 'Remove the user and password from the URL. The signature authenticates the requests.')
-  await outbound.checkHost(hostname, Number(port || (protocol === 'https:' ? 443 : 80))).catch((error) => {
+  const { host, port } = hostOf(new URL(text))
+  await outbound.checkHost(host, port).catch((error) => {
     // A host that does not resolve now may resolve later.
     if (error instanceof AppError && error.code === 'outbound_refused') throw invalid('url', error.message, error.code)
   })

@@ -4,10 +4,10 @@
  */
 
 import {
-  Agent,
   type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type RequestOptions,
   request as requestPlain,
 } from 'node:http'
 import { request as requestTls } from 'node:https'
@@ -62,7 +62,8 @@ export function createRequester(
   { outbound, signal }: { outbound: Outbound; signal: AbortSignal },
   limits: RequestLimits,
 ): Requester {
-  const plain = plainAgent(outbound)
+  // Requests without TLS carry credentials, so they go only to addresses that the operator allows.
+  const plain = outbound.agent('http:', { keepAlive: true, allowed_only: true })
   const tls = outbound.agent('https:', { keepAlive: true })
 
   const send = ({ method, url, headers, body, idle_ms = limits.idle_ms }: OutgoingRequest): Promise<IncomingResponse> =>
@@ -128,19 +129,38 @@ async function sendStream(body: Readable, sending: ClientRequest): Promise<void>
   sending.end()
 }
 
-/** Requests without TLS carry credentials, so they go only to addresses that the operator allows. */
-function plainAgent(outbound: Outbound): Agent {
-  const agent = new Agent({ keepAlive: true })
-  agent.createConnection = (options) => {
-    const socket = outbound.socket({ allowed_only: true })
-    socket.connect({ host: options.host ?? 'localhost', port: Number(options.port) })
-    return socket
-  }
-  return agent
+/** Posts JSON and discards the body of the response. The status decides, even if reading the body fails. */
+export function post(
+  url: string,
+  body: string | Buffer,
+  { headers, ...options }: Pick<RequestOptions, 'agent' | 'signal' | 'timeout'> & { headers: Record<string, string> },
+): Promise<{ status: number; headers: IncomingHttpHeaders }> {
+  return new Promise((done, fail) => {
+    const sending = (new URL(url).protocol === 'http:' ? requestPlain : requestTls)(url, {
+      ...options,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'workspace-admin',
+        ...headers,
+      },
+    })
+    sending.on('timeout', () => sending.destroy(Object.assign(new Error('idle'), { code: 'ETIMEDOUT' })))
+    let result: { status: number; headers: IncomingHttpHeaders } | undefined
+    sending.on('error', (error) => (result ? done(result) : fail(error)))
+    sending.on('response', (response) => {
+      const received = { status: response.statusCode ?? 0, headers: response.headers }
+      result = received
+      discard(response)
+      response.on('close', () => done(received))
+    })
+    sending.end(body)
+  })
 }
 
 /** Reads the rest of a response and ignores it, so that the connection can be reused. A long one is cut off. */
-export function discard(response: IncomingMessage): void {
+function discard(response: IncomingMessage): void {
   let length = 0
   response.on('error', () => undefined)
   response.on('data', (chunk: Buffer) => {

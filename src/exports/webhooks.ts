@@ -1,10 +1,8 @@
 /** Sends signed webhook requests through the outbound guard. The headers follow Standard Webhooks. */
 import { createHmac } from 'node:crypto'
-import { request as requestPlain } from 'node:http'
-import { request as requestTls } from 'node:https'
 import { AppError, errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
-import { discard, UNTRUSTED } from './guarded-requests.ts'
+import { post, UNTRUSTED } from './guarded-requests.ts'
 
 /** The time of a whole request. */
 export const REQUEST_MS = 15_000
@@ -37,43 +35,24 @@ export const signatureOf = (secret: string, id: string, timestamp: number, body:
 export async function sendWebhook(outbound: Outbound, webhook: Webhook, signal?: AbortSignal): Promise<WebhookResult> {
   const deadline = AbortSignal.timeout(REQUEST_MS)
   try {
-    return describeStatus(await post(outbound, webhook, signal ? AbortSignal.any([deadline, signal]) : deadline))
+    return describeStatus(await send(outbound, webhook, signal ? AbortSignal.any([deadline, signal]) : deadline))
   } catch (error) {
     return { accepted: false, detail: describeError(webhook.url, error) }
   }
 }
 
-function post(outbound: Outbound, { url, secret, id, body, now }: Webhook, signal: AbortSignal): Promise<number> {
+async function send(outbound: Outbound, { url, secret, id, body, now }: Webhook, signal: AbortSignal): Promise<number> {
   const isPlain = new URL(url).protocol === 'http:'
   // Names and errors do not cross the internet unencrypted.
   const agent = isPlain ? outbound.agent('http:', { allowed_only: true }) : outbound.agent('https:')
   const timestamp = Math.floor(Date.parse(now) / 1000)
-  const sent = new Promise<number>((done, fail) => {
-    const sending = (isPlain ? requestPlain : requestTls)(url, {
-      method: 'POST',
-      agent,
-      signal,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'workspace-admin',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': `v1,${signatureOf(secret, id, timestamp, body)}`,
-      },
-    })
-    // The status decides, even if reading the body fails.
-    let status: number | undefined
-    sending.on('error', (error) => (status === undefined ? fail(error) : done(status)))
-    sending.on('response', (response) => {
-      const received = response.statusCode ?? 0
-      status = received
-      discard(response)
-      response.on('close', () => done(received))
-    })
-    sending.end(body)
-  })
-  return sent.finally(() => agent.destroy())
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signatureOf(secret, id, timestamp, body)}`,
+  }
+  const { status } = await post(url, body, { agent, signal, headers }).finally(() => agent.destroy())
+  return status
 }
 
 function describeStatus(status: number): WebhookResult {

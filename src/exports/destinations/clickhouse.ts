@@ -305,26 +305,15 @@ function createClient(config: Config, { outbound, signal }: Tools, limits: Click
       const query = { ...settings, wait_end_of_query: '1', ...(data && { query: statement }) }
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
       const body = data ?? Buffer.from(statement)
-      const deadline = new AbortController()
-      const stop = (): void => deadline.abort()
-      const timer = setTimeout(stop, limits.request_ms)
-      signal.addEventListener('abort', stop, { once: true })
+      signal.throwIfAborted()
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.request_ms)])
       try {
-        signal.throwIfAborted()
-        const { status, code, text } = await send(
-          url,
-          body,
-          data ? { 'content-encoding': 'gzip' } : {},
-          deadline.signal,
-        )
+        const { status, code, text } = await send(url, body, data ? { 'content-encoding': 'gzip' } : {}, deadline)
         if (status !== 200 || code !== '') throw describeResponse(status, code)
         return parseRows(text)
       } catch (error) {
         signal.throwIfAborted()
         throw describeConnectionError(error, isEncrypted)
-      } finally {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', stop)
       }
     },
     close: () => agent.destroy(),

@@ -1,7 +1,5 @@
 /** Delivers to the `/batch/` endpoint of a server. */
 import { randomUUID } from 'node:crypto'
-import { request as requestPlain } from 'node:http'
-import { request as requestTls } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
@@ -16,7 +14,8 @@ import {
   retryableError,
   type Tools,
 } from '../destination.ts'
-import { discard, UNTRUSTED } from '../guarded-requests.ts'
+import { post, UNTRUSTED } from '../guarded-requests.ts'
+import { hostOf } from '../object-stores.ts'
 
 type Config = components['schemas']['HTTPConfig']
 
@@ -62,10 +61,7 @@ export const createHttp = (limits: HttpLimits): Destination<Config> => ({
       )
   },
 
-  hosts: ({ url }) => {
-    const { protocol, hostname, port } = new URL(url)
-    return [{ host: hostname, port: Number(port || (protocol === 'https:' ? 443 : 80)) }]
-  },
+  hosts: ({ url }) => [hostOf(new URL(url))],
 
   open: async (delivery) => openReceiver(delivery, limits),
 
@@ -74,16 +70,16 @@ export const createHttp = (limits: HttpLimits): Destination<Config> => ({
    * empty batch; others return 200.
    */
   test: async function* ({ url, token }, tools) {
-    const { post, close } = createPoster(url, tools, limits)
+    const poster = createPoster(url, tools, limits)
     try {
       const body = Buffer.concat([headOf(token), TAIL])
-      const { status } = await post(body, randomUUID())
+      const { status } = await poster.post(body, randomUUID())
       yield `The server responded with status ${status}.`
       const error = describeStatus(status)
       if (error && status !== 400 && status !== 422) throw error
       yield 'The server accepted the token of a batch without events.'
     } finally {
-      close()
+      poster.close()
     }
   },
 })
@@ -96,7 +92,7 @@ const TAIL = Buffer.from(']}')
 
 function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver {
   const { config, tools, batch_export_id, range_key } = delivery
-  const { post, close } = createPoster(config.url, tools, limits)
+  const poster = createPoster(config.url, tools, limits)
   const head = headOf(config.token)
   return openBlockReceiver(delivery, limits, {
     envelope_bytes: head.length + TAIL.length,
@@ -108,12 +104,12 @@ function openReceiver(delivery: Delivery<Config>, limits: HttpLimits): Receiver 
         send: async () => {
           const body = bodyOf(head, parts)
           const key = blockKey(batch_export_id, range_key, String(number), body)
-          await postWithRetries(() => post(body, key), tools, limits)
+          await postWithRetries(() => poster.post(body, key), tools, limits)
           return body.length
         },
       }
     },
-    close,
+    close: poster.close,
   })
 }
 
@@ -184,51 +180,17 @@ interface Poster {
 function createPoster(url: string, { outbound, signal }: Tools, limits: HttpLimits): Poster {
   const protocol = new URL(url).protocol === 'http:' ? 'http:' : 'https:'
   const agent = outbound.agent(protocol, { keepAlive: true, maxSockets: 1 })
-  const request = protocol === 'https:' ? requestTls : requestPlain
-
-  const send = (body: Buffer, key: string, deadline: AbortSignal): Promise<PostResult> =>
-    new Promise((done, fail) => {
-      const sending = request(url, {
-        method: 'POST',
-        agent,
-        signal: deadline,
-        timeout: limits.idle_ms,
-        headers: {
-          'content-type': 'application/json',
-          'content-length': body.length,
-          'idempotency-key': key,
-          'user-agent': 'workspace-admin',
-        },
-      })
-      sending.on('timeout', () => sending.destroy(Object.assign(new Error('idle'), { code: 'ETIMEDOUT' })))
-      // The status decides, even if reading the body fails.
-      let result: PostResult | undefined
-      sending.on('error', (error) => (result ? done(result) : fail(error)))
-      sending.on('response', (response) => {
-        const { statusCode: status = 0, headers } = response
-        const received = { status, retry_after_ms: retryAfter(headers['retry-after'], headers.date) }
-        result = received
-        discard(response)
-        response.on('close', () => done(received))
-      })
-      sending.end(body)
-    })
-
   return {
     post: async (body, key) => {
-      const deadline = new AbortController()
-      const stop = (): void => deadline.abort()
-      const timer = setTimeout(stop, limits.request_ms)
-      signal.addEventListener('abort', stop, { once: true })
+      signal.throwIfAborted()
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.request_ms)])
+      const options = { agent, signal: deadline, timeout: limits.idle_ms, headers: { 'idempotency-key': key } }
       try {
-        signal.throwIfAborted()
-        return await send(body, key, deadline.signal)
+        const { status, headers } = await post(url, body, options)
+        return { status, retry_after_ms: retryAfter(headers['retry-after'], headers.date) }
       } catch (error) {
         signal.throwIfAborted()
         throw describeConnectionError(error)
-      } finally {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', stop)
       }
     },
     close: () => agent.destroy(),
