@@ -6,9 +6,11 @@ import { createProcessPool, ProcessExited } from '../background/process-pool.ts'
 import { type Config, durationMs } from '../config.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
+import { pickDefined } from '../store/changes.ts'
 import * as installation from '../store/installation.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { BackupJob, BackupReply, StoredBackup } from './messages.ts'
+import type { TargetSettings } from './target.ts'
 
 const LEASE_MS = 120_000
 const RENEW_MS = 30_000
@@ -51,7 +53,9 @@ export function createScheduledBackups({
   const { BACKUP_EVERY, BACKUP_TO } = config
   if (!BACKUP_EVERY || !BACKUP_TO || db.engine !== 'sqlite') return null
   const every_ms = durationMs(BACKUP_EVERY)
-  const settings = { ...config, BACKUP_TO }
+  const { BACKUP_S3_REGION } = config
+  const optional = pickDefined(config, ['BACKUP_S3_ENDPOINT', 'BACKUP_S3_ACCESS_KEY_ID', 'BACKUP_S3_SECRET_ACCESS_KEY'])
+  const settings: TargetSettings = { BACKUP_TO, BACKUP_S3_REGION, ...optional }
   const owner = ids.uuid()
   const pool = createProcessPool<BackupJob, BackupReply>({
     program: new URL('./backup-process', import.meta.url),
@@ -103,7 +107,7 @@ export function createScheduledBackups({
     signal.addEventListener('abort', kill)
     try {
       const { BACKUP_KEEP: keep, DATABASE_URL: url } = config
-      await child.send({ url, installation: id, now: at(now), keep, settings: targetSettings(settings) })
+      await child.send({ url, installation: id, now: at(now), keep, settings })
       const reply = await child.receive()
       if (reply.kind === 'failed') throw new Error(reply.message)
       return reply.backup
@@ -126,17 +130,3 @@ export function createScheduledBackups({
     },
   }
 }
-
-const targetSettings = ({
-  BACKUP_TO,
-  BACKUP_S3_ENDPOINT,
-  BACKUP_S3_REGION,
-  BACKUP_S3_ACCESS_KEY_ID,
-  BACKUP_S3_SECRET_ACCESS_KEY,
-}: Config & { BACKUP_TO: string }): BackupJob['settings'] => ({
-  BACKUP_TO,
-  BACKUP_S3_REGION,
-  ...(BACKUP_S3_ENDPOINT && { BACKUP_S3_ENDPOINT }),
-  ...(BACKUP_S3_ACCESS_KEY_ID && { BACKUP_S3_ACCESS_KEY_ID }),
-  ...(BACKUP_S3_SECRET_ACCESS_KEY && { BACKUP_S3_SECRET_ACCESS_KEY }),
-})

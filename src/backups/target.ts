@@ -3,19 +3,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Config } from '../config.ts'
 import { openBucket } from '../exports/destinations/s3.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import { makePrivateFolder } from '../sql/private-files.ts'
 import { type Manifest, packSnapshot, writeArchive, writeSnapshot } from './archive.ts'
 
 /** The settings of a target. */
-export interface TargetSettings {
-  BACKUP_TO: string
-  BACKUP_S3_ENDPOINT?: string
-  BACKUP_S3_REGION: string
-  BACKUP_S3_ACCESS_KEY_ID?: string
-  BACKUP_S3_SECRET_ACCESS_KEY?: string
-}
+export type TargetSettings = Pick<Config, Extract<keyof Config, `BACKUP_S3_${string}`>> & { BACKUP_TO: string }
 
 export interface BackupTarget {
   /** Deletes temporary files of killed processes. */

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Variables } from '../config.ts'
 import { parseJson } from '../json/parse.ts'
@@ -26,18 +26,12 @@ const Profile = Type.Object({
   key: Type.String(),
   /** The user that the key belongs to. */
   email: Type.String(),
+  /** The ids that `use --local` stored. */
   organization: Type.Optional(Type.String()),
   project: Type.Optional(Type.String()),
 })
 
-export interface Profile {
-  url: string
-  key: string
-  email: string
-  /** The ids that `use --local` stored. */
-  organization?: string
-  project?: string
-}
+export type Profile = Static<typeof Profile>
 
 /** Undefined when the environment names no folder for settings. */
 function folderOf({ XDG_CONFIG_HOME, HOME }: Variables): string | undefined {

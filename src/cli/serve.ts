@@ -44,16 +44,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-export interface ServeOptions {
-  port?: string
-  host?: string
-  database?: string
-  dialect?: string
-  role?: string
-  ephemeral?: boolean
-  json?: boolean
-  help?: boolean
-}
+export type ServeOptions = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
 /** Parsed without Commander, which takes 12 ms to load: tests start servers often. */
 export function parseServeArgs(args: string[]): ServeOptions {

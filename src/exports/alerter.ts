@@ -1,4 +1,5 @@
 /** Checks the lag of exports for alerts, and sends digests of the messages that wait. */
+import type { Logger } from 'pino'
 import { createLoop } from '../background/loop.ts'
 import type { Ids } from '../ids.ts'
 import type { Outbound } from '../outbound/guard.ts'
@@ -24,19 +25,13 @@ const LAG_PERIOD_MS = 60_000
 /** Requests at a time, at most one for each alert. */
 const SLOTS = 10
 
-interface Log {
-  info(fields: object, text: string): void
-  warn(fields: object, text: string): void
-  error(fields: object, text: string): void
-}
-
 export interface AlerterOptions {
   db: Db
   ids: Ids
   now: () => string
   vault: Vault
   outbound: Outbound
-  log: Log
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
   metrics: Pick<Metrics, 'webhook'>
   /** Null when email is not configured. */
   wakeMailer: (() => void) | null

@@ -115,20 +115,10 @@ function arrayJson({ sql: inner }: TypedSql, of: HogType): Sql {
 export const toText = (value: TypedSql): TypedSql => derive(value.at, STRING, asText(value), [value])
 
 /** The value as a selected column, for `decode`. */
-export function output(value: TypedSql): Sql {
-  switch (value.type.kind) {
-    case 'datetime':
-    case 'date':
-    case 'json':
-    case 'array':
-    case 'tuple':
-    case 'null':
-    case 'interval':
-      return asText(value)
-    default:
-      return value.sql
-  }
-}
+export const output = (value: TypedSql): Sql =>
+  ['datetime', 'date', 'json', 'array', 'tuple', 'null', 'interval'].includes(value.type.kind)
+    ? asText(value)
+    : value.sql
 
 /** Converts a selected cell to a JSON value that is the same on both engines. */
 export function decode(cell: unknown, type: HogType): unknown {

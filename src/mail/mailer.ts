@@ -1,4 +1,5 @@
 /** Sends the emails in the outbox. */
+import type { Logger } from 'pino'
 import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
 import type { MailResult } from '../telemetry/metrics.ts'
@@ -36,12 +37,6 @@ const FAILURES = {
 
 const RESULTS = { sent: 'sent', refused: 'failed', undeliverable: 'failed', unknown: 'unknown' } as const
 
-interface Log {
-  info(fields: object, text: string): void
-  warn(fields: object, text: string): void
-  error(fields: object, text: string): void
-}
-
 export interface ComposedInvites {
   organization: string
   invites: (InviteMailInput & { inviter_email: string | null })[]
@@ -51,7 +46,7 @@ export interface MailerOptions {
   db: Db
   now: () => string
   send: Send
-  log: Log
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
   site_url: string
   /**
    * The invites of an email, with new tokens. Undefined when the invite was deleted or is in another email, a time when the

@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Attributes, SpanContext } from '@opentelemetry/api'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { Config } from '../config.ts'
 import { errorCode } from '../errors.ts'
 
 /** Everything that a child process needs to send its spans to the same endpoint. */
@@ -57,13 +58,7 @@ const MAX_ATTRIBUTE_CHARACTERS = 2_000
 const STOP_MS = 2_000
 const MAX_QUEUED_SPANS = 8_192
 
-interface Settings {
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string
-  OTEL_SERVICE_NAME: string
-  OTEL_TRACES_SAMPLER_ARG: number
-  OTEL_BSP_SCHEDULE_DELAY: number
-}
+type Settings = Pick<Config, Extract<keyof Config, `OTEL_${string}`>>
 
 /** The settings of traces; null without an endpoint. */
 export function tracingSettings(config: Settings): TracingSettings | null {
