@@ -1,12 +1,13 @@
 import { createInterface } from 'node:readline'
 import { pipeline, type Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
+import { isJsonObject, type JsonObject } from '../json/object.ts'
 import { commandError, EXIT } from './failure.ts'
 
 export type Format = 'ndjson' | 'csv'
 
 /** One line of a file: an event in the form capture accepts, or the problem of the line. */
-export type Line = { number: number; text: string } & ({ event: Record<string, unknown> } | { problem: string })
+export type Line = { number: number; text: string } & ({ event: JsonObject } | { problem: string })
 
 export const formatOf = (file: string): Format => (/\.csv(\.gz)?$/i.test(file) ? 'csv' : 'ndjson')
 
@@ -82,7 +83,8 @@ async function* readCsv(source: Readable): AsyncGenerator<Line> {
 }
 
 /** Also accepts rows of the events list, which have `id` and properties as JSON text. */
-function toEvent(row: Record<string, unknown>): Record<string, unknown> {
+function toEvent(row: unknown): JsonObject {
+  if (!isJsonObject(row)) throw new TypeError('The line is not an object.')
   const { event, distinct_id, timestamp, uuid, id, properties, elements_chain, ...rest } = row
   const parsed: unknown = typeof properties === 'string' ? JSON.parse(properties) : (properties ?? {})
   const chain = typeof elements_chain === 'string' && elements_chain && { $elements_chain: elements_chain }

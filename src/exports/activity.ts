@@ -1,6 +1,8 @@
 /** Records changes of batch exports in the activity log. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Ids } from '../ids.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import { type Actor, record } from '../store/activity_log.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
@@ -68,13 +70,13 @@ function replacedSecrets(vault: Vault, before: BatchExportRow | null, after: Bat
 
 function secretsOf(vault: Vault, row: BatchExportRow | null): Record<string, unknown> {
   if (!row || row.secrets === null) return {}
-  return JSON.parse(vault.decrypt(row.secrets, ownerOf('batch_exports', row.id)))
+  return storedJson(vault.decrypt(row.secrets, ownerOf('batch_exports', row.id)))
 }
 
 function openFields(row: BatchExportRow): object {
   const { name, interval, timezone, offset_day, offset_hour, start_at, end_at, model, hogql_query } = row
   const { destination_type } = row
-  const config: object = JSON.parse(row.destination_config)
+  const config: object = storedJson(row.destination_config)
   const settings = Object.entries(config).map(([key, value]) => [`destination__config__${key}`, value])
   return {
     name,
@@ -86,7 +88,7 @@ function openFields(row: BatchExportRow): object {
     start_at,
     end_at,
     model,
-    filters: row.filters === null ? null : JSON.parse(row.filters),
+    filters: row.filters === null ? null : storedJson(row.filters),
     hogql_query,
     destination__type: destination_type,
     destination__integration: row.integration_id,

@@ -1,7 +1,10 @@
 /** Runs one attempt at a run, from the claim to the stored result. */
+
 import { createHash } from 'node:crypto'
+import { Value } from '@sinclair/typebox/value'
 import { type HeldLease, leaseFor, whileLeased } from '../background/leases.ts'
 import type { Config } from '../config.ts'
+import { storedJson } from '../json/stored.ts'
 import * as logs from '../store/batch_export_logs.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import * as runs from '../store/batch_export_runs.ts'
@@ -13,7 +16,7 @@ import type { Vault } from '../store/vault.ts'
 import type { Span, Tracing } from '../telemetry/tracing.ts'
 import type { DeliveryJob, DeliveryResult, Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
-import type { Checkpoint } from './destination.ts'
+import { Checkpoint } from './destination.ts'
 import { roleBucketsOfProject } from './role-buckets.ts'
 import { type Attempt, complete, fail, giveUp, MAX_ATTEMPTS, type ResultOptions, release } from './run-results.ts'
 import { decryptSettings } from './settings.ts'
@@ -157,7 +160,7 @@ const jobOf = async (
   data_interval_end: run.data_interval_end,
   destination: decryptSettings(vault, row, integration),
   model: row.model,
-  filters: row.filters === null ? null : JSON.parse(row.filters),
+  filters: row.filters === null ? null : storedJson(row.filters),
   hogql_query: row.hogql_query,
   checkpoint: checkpointFor(row, integration, run),
   repeated: run.kind === 'retry' || run.attempts > 1 || run.checkpoint !== null,
@@ -199,6 +202,6 @@ function checkpointFor(
   integration: IntegrationRow | null,
   { checkpoint }: RunRow,
 ): Checkpoint | null {
-  const { place, ...state } = JSON.parse(checkpoint ?? '{}')
-  return place === destinationHash(row, integration) ? state : null
+  const { place, ...state } = storedJson<{ place?: string }>(checkpoint ?? '{}')
+  return place === destinationHash(row, integration) && Value.Check(Checkpoint, state) ? state : null
 }

@@ -1,8 +1,10 @@
 /** Backfills export a range of event times, one window after another, in addition to the scheduled runs. */
+
 import { AppError, invalid, notFound } from '../errors.ts'
 import { averageSize, earliestRow, estimateRecords } from '../events/estimate.ts'
 import { bothConditions } from '../events/extract.ts'
 import type { Ids } from '../ids.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import type { Actor } from '../store/activity_log.ts'
 import type { BackfillRow, ListedBackfill } from '../store/batch_export_backfills.ts'
@@ -121,10 +123,13 @@ export async function estimate(
   const { project_id, model, hogql_query } = row
   const range = await resolveRange(deps, row, input)
   const windows = requireFewWindows(row, range)
-  const { include_events = null, exclude_events = null } = JSON.parse(row.destination_config)
+  const { include_events = null, exclude_events = null } = storedJson<{
+    include_events?: string[] | null
+    exclude_events?: string[] | null
+  }>(row.destination_config)
   const end = microseconds(range.end_at)
   const time = microseconds(now())
-  const filters = filterCondition(row.filters && JSON.parse(row.filters), time)
+  const filters = filterCondition(row.filters === null ? null : storedJson(row.filters), time)
   const { records, exact } = await estimateRecords(reader, {
     project_id,
     model,

@@ -1,6 +1,8 @@
 /** Tests a destination as callers send it, with its own credentials or with those of an integration. */
+
 import type { Config } from '../config.ts'
 import type { components } from '../contract/openapi.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { Db } from '../sql/db.ts'
 import type { IntegrationRow } from '../store/integrations.ts'
@@ -38,7 +40,7 @@ export function testIntegration(
   integration: IntegrationRow,
   config: DestinationConfig,
 ): Promise<DestinationTest> {
-  const credentials = JSON.parse(integration.config)
+  const credentials = storedJson<DestinationConfig>(integration.config)
   const { kind: type, organization_id } = integration
   requireNoOverride(type, config, credentials, CONFIG_OF_INTEGRATION)
   const own = withoutCredentials(type, config, credentials)

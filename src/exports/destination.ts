@@ -2,8 +2,9 @@
  * The interface of a destination. Each type is one file in `destinations/` and a line in `catalog.ts`; the contract has
  * its config schema as `<type>Config`.
  */
+import { type Static, Type } from '@sinclair/typebox'
 import type { components } from '../contract/openapi.ts'
-import type { Cursor, Page } from '../events/extract.ts'
+import type { Page } from '../events/extract.ts'
 import type { Column, Encoding } from '../events/lines.ts'
 import type { Model } from '../events/models.ts'
 import type { Outbound } from '../outbound/guard.ts'
@@ -14,25 +15,28 @@ export type DestinationType = Schemas['DestinationType']
 export type DestinationConfig = Record<string, unknown>
 export type TestStep = Schemas['DestinationTest']['steps'][number]
 
-/** Where the next attempt continues, and the files and events delivered so far. */
-export interface Checkpoint {
+const StoredCursor = Type.Tuple([Type.Number(), Type.Union([Type.Number(), Type.String()])])
+
+/** Where the next attempt continues, and the files and events delivered so far. An older release may have written it. */
+export const Checkpoint = Type.Object({
   /** Null for the start of the range. */
-  cursor: Cursor | null
-  records: number
-  bytes: number
+  cursor: Type.Union([StoredCursor, Type.Null()]),
+  records: Type.Number(),
+  bytes: Type.Number(),
   /** The size of the next page. A repeated attempt reads the same pages and writes the same files. */
-  page_rows?: number
+  page_rows: Type.Optional(Type.Number()),
   /** Finished files, in order. */
-  files?: string[]
+  files: Type.Optional(Type.Array(Type.String())),
   /** Accepted requests. */
-  posts?: number
+  posts: Type.Optional(Type.Number()),
   /** Events delivered after the cursor, which marks the end of a page. */
-  beyond?: number
+  beyond: Type.Optional(Type.Number()),
   /** The end of a part whose commit has begun. The next attempt reads the same part: the events from the cursor to here. */
-  through?: Cursor
+  through: Type.Optional(StoredCursor),
   /** Whether this run merges its rows with those of earlier runs. */
-  merged?: boolean
-}
+  merged: Type.Optional(Type.Boolean()),
+})
+export type Checkpoint = Static<typeof Checkpoint>
 
 /** One attempt at a run, as its destination sees it. */
 export interface Delivery<Config> {

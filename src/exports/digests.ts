@@ -1,5 +1,7 @@
 /** Sends the messages of an organization together: an email for each person, and a webhook request for each alert. */
+
 import type { Ids } from '../ids.ts'
+import { storedJson } from '../json/stored.ts'
 import * as outbox from '../mail/outbox.ts'
 import type { Db } from '../sql/db.ts'
 import * as deliveries from '../store/alert_deliveries.ts'
@@ -28,7 +30,7 @@ type Messages = [AlertMessage, ...AlertMessage[]]
 export async function enqueueDigest(tx: Db, inputs: DigestInputs, organization_id: string): Promise<number> {
   const next_at = new Date(Date.parse(inputs.now) + QUIET_MS).toISOString()
   const waiting = await store.take(tx, organization_id, { now: inputs.now, next_at, limit: MAX_MESSAGES })
-  const messages = waiting.map(({ body }): AlertMessage => JSON.parse(body))
+  const messages = waiting.map(({ body }) => storedJson<AlertMessage>(body))
   const ids = [...new Set(messages.flatMap(({ alert }) => (alert ? [alert.id] : [])))]
   const senders = await alerts.withIds(tx, ids)
   const triggered = await enqueueWebhooks(tx, inputs, senders, messages)

@@ -1,7 +1,9 @@
 /** The destination of an export as callers send it: with its own credentials, or with those of an integration. */
+
 import { isDeepStrictEqual } from 'node:util'
 import { isUuid } from '../auth/access.ts'
 import { AppError, invalid } from '../errors.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as integrations from '../store/integrations.ts'
@@ -62,7 +64,7 @@ function configOf(
   integration: integrations.IntegrationRow | null,
 ): DestinationConfig {
   if (!integration) return sent
-  const credentials = JSON.parse(integration.config)
+  const credentials = storedJson<DestinationConfig>(integration.config)
   requireNoOverride(type, sent, credentials)
   return withoutCredentials(type, sent, credentials)
 }
@@ -81,7 +83,7 @@ export async function changedDestination(
   const isSameType = type === stored.type
   const integration_id = id === undefined && isSameType ? row.integration_id : id
   const integration = await findIntegration(db, organization_id, integration_id, type)
-  const kept = integration ? withoutCredentials(type, stored.config, JSON.parse(integration.config)) : stored.config
+  const kept = integration ? withoutCredentials(type, stored.config, storedJson(integration.config)) : stored.config
   const own = configOf(type, sent, integration)
   const after = { type, integration, config: isSameType ? mergeConfig(kept, own) : own }
   if (isSameType && (integration?.id ?? null) === row.integration_id && isDeepStrictEqual(after.config, stored.config))
@@ -93,7 +95,7 @@ export async function changedDestination(
 export function describeMissingCredential(error: unknown, { type, integration }: ExportDestination): unknown {
   if (!integration || !(error instanceof AppError) || !error.attr) return error
   const path = error.attr.split('__').slice(2)
-  if (!isCredentialPath(type, path, JSON.parse(integration.config))) return error
+  if (!isCredentialPath(type, path, storedJson(integration.config))) return error
   return invalid(
     INTEGRATION,
     `The integration does not have the credentials for this config: "${path.join('.')}" is missing or invalid. Change the integration, or send another one.`,

@@ -1,8 +1,10 @@
 /** The actions of callers on exports and runs. Each action locks the export in one transaction, as planning does. */
+
 import type { Config } from '../config.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Model } from '../events/models.ts'
 import { countBetween, horizon, pausePosition, resumePosition } from '../events/positions.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { type Db, isForeignKeyViolation } from '../sql/db.ts'
 import type { Actor } from '../store/activity_log.ts'
@@ -139,7 +141,7 @@ export async function update(
     await validateDestination(service, organization_id, destination ?? (await storedDestination(service, found)), {
       model: found.model,
       hogql_query: query,
-      filters: filters === null ? null : JSON.parse(filters),
+      filters: filters === null ? null : storedJson(filters),
     })
   if (destination) {
     const sent = input.destination?.config ?? {}

@@ -4,6 +4,7 @@ import type { OpenApiSchema } from '../contract/document.ts'
 import { validator } from '../contract/validation.ts'
 import { AppError, invalid } from '../errors.ts'
 import { isJsonObject } from '../json/object.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import type { IntegrationRow } from '../store/integrations.ts'
@@ -229,8 +230,8 @@ const settingsOfIntegration = ({ id, kind, config, secrets }: IntegrationRow): S
 })
 
 function decryptStored(vault: Vault, { type, config, secrets, owner }: StoredSettings): DestinationSettings {
-  const secret = secrets === null ? {} : JSON.parse(vault.decrypt(secrets, owner))
-  return { type, config: mergeConfig(JSON.parse(config), secret) }
+  const secret = secrets === null ? {} : storedJson<DestinationConfig>(vault.decrypt(secrets, owner))
+  return { type, config: mergeConfig(storedJson(config), secret) }
 }
 
 /**
@@ -240,7 +241,7 @@ function decryptStored(vault: Vault, { type, config, secrets, owner }: StoredSet
 function decryptToUpdate(vault: Vault, stored: StoredSettings, sent: DestinationConfig): DestinationSettings {
   const { type, config, secrets, owner } = stored
   const isLost = secrets !== null && decryptIfReadable(vault, secrets, owner) === null
-  if (isLost && Object.keys(splitSecrets(type, sent).secret).length > 0) return { type, config: JSON.parse(config) }
+  if (isLost && Object.keys(splitSecrets(type, sent).secret).length > 0) return { type, config: storedJson(config) }
   return decryptStored(vault, stored)
 }
 
@@ -271,6 +272,6 @@ export function effectiveSettings(vault: Vault, { type, config, integration }: E
 
 /** The config that responses contain: without secrets, with the other keys of the integration. */
 export function visibleConfig(row: BatchExportRow, integration: IntegrationRow | undefined): DestinationConfig {
-  const config = JSON.parse(row.destination_config)
-  return integration ? combineConfig(row.destination_type, config, JSON.parse(integration.config)) : config
+  const config = storedJson<DestinationConfig>(row.destination_config)
+  return integration ? combineConfig(row.destination_type, config, storedJson(integration.config)) : config
 }

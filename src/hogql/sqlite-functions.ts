@@ -3,6 +3,7 @@
 import type { Database } from 'better-sqlite3'
 import { RE2JS } from 're2js'
 import { isJsonObject } from '../json/object.ts'
+import { storedJson } from '../json/stored.ts'
 import { addMonths, formatDatetime, inRange, parseDatetime } from './datetime.ts'
 import { foldCase } from './like.ts'
 import { MAX_CACHED_PATTERNS, MAX_INTEGER } from './limits.ts'
@@ -71,7 +72,7 @@ function parameter(text: string, name: string): string {
 }
 
 function replace(text: string, pattern: string, replacement: string, all: number): string {
-  const parts: (string | number)[] = JSON.parse(replacement)
+  const parts = storedJson<(string | number)[]>(replacement)
   const matcher = compiled(pattern).matcher(text)
   let output = ''
   let from = 0
@@ -86,7 +87,7 @@ function replace(text: string, pattern: string, replacement: string, all: number
 
 function valueAt(json: string, path: string): unknown {
   let value: unknown = JSON.parse(json)
-  const keys: (string | number)[] = JSON.parse(path)
+  const keys = storedJson<(string | number)[]>(path)
   for (const key of keys) {
     if (typeof key === 'number') value = Array.isArray(value) ? value.at(key > 0 ? key - 1 : key) : undefined
     else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
@@ -95,7 +96,7 @@ function valueAt(json: string, path: string): unknown {
 }
 
 function parseArray(array: string): Cell[] {
-  const items: (Cell | boolean)[] = JSON.parse(array)
+  const items = storedJson<(Cell | boolean)[]>(array)
   return items.map((item) => (typeof item === 'boolean' ? Number(item) : item))
 }
 
@@ -129,7 +130,7 @@ const FUNCTIONS = {
     return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
   }),
   raw_items: strict((json: string) => {
-    const items: unknown[] = JSON.parse(json)
+    const items = storedJson<unknown[]>(json)
     return JSON.stringify(items.map((item) => JSON.stringify(item)))
   }),
 
@@ -181,7 +182,7 @@ const FUNCTIONS = {
       .join(separator),
   ),
   sorted: strict((array: string) => {
-    const items: (string | number | boolean)[] = JSON.parse(array)
+    const items = storedJson<(string | number | boolean)[]>(array)
     return JSON.stringify(items.sort(compare))
   }),
 

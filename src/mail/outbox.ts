@@ -1,4 +1,5 @@
 /** The queue of outgoing mail. An email is a row, written in the transaction that decided to send it. */
+import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import { skipLocked, sql } from '../sql/template.ts'
 
@@ -61,7 +62,7 @@ export type MailContent =
   | { kind: 'email_verification'; content: AccountLinkContent }
   | { kind: 'account_notice'; content: AccountNoticeContent }
 
-export type QueuedMail = MailContent & { id: string; recipient: string; attempts: number; created_at: string }
+export type QueuedMail = MailContent & { id: string; recipient: string; attempts: number }
 
 interface MailRow {
   id: string
@@ -70,10 +71,9 @@ interface MailRow {
   /** JSON. */
   content: string
   attempts: number
-  created_at: string
 }
 
-const parse = ({ content, ...row }: MailRow): QueuedMail => ({ ...row, content: JSON.parse(content) })
+const parse = ({ content, ...row }: MailRow): QueuedMail => ({ ...row, content: storedJson(content) }) as QueuedMail
 
 /** Account mail is sent before notifications: somebody waits for it. */
 const URGENT: Record<MailContent['kind'], boolean> = {
@@ -102,7 +102,7 @@ export async function claim(db: Db, now: string, urgent: boolean): Promise<Queue
     update letters set state = 'sending', attempts = attempts + 1, next_attempt_at = ${now}
     where id = (select id from letters where state = 'waiting' and urgent = ${urgent} and next_attempt_at <= ${now}
       order by next_attempt_at, id limit 1 ${skipLocked})
-    returning id, kind, recipient, content, attempts, created_at`)
+    returning id, kind, recipient, content, attempts`)
   return row && parse(row)
 }
 
@@ -126,6 +126,6 @@ export async function remove(db: Db, id: string): Promise<void> {
 export async function removeAbandoned(db: Db, sending_since: string): Promise<QueuedMail[]> {
   const rows = await db.all<MailRow>(sql`
     delete from letters where state = 'sending' and next_attempt_at < ${sending_since}
-    returning id, kind, recipient, content, attempts, created_at`)
+    returning id, kind, recipient, content, attempts`)
   return rows.map(parse)
 }

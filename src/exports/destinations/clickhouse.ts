@@ -1,4 +1,5 @@
 /** Delivers to a table in ClickHouse over its HTTP interface. */
+
 import { once } from 'node:events'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
@@ -8,6 +9,8 @@ import { errorCode, invalid } from '../../errors.ts'
 import { EVENT_COLUMNS as c } from '../../events/extract.ts'
 import type { Column } from '../../events/lines.ts'
 import { freeText } from '../../events/page-memory.ts'
+import { isJsonObject } from '../../json/object.ts'
+import { parseJson } from '../../json/parse.ts'
 import { type Block, type BlockLimits, hashOf, openBlockReceiver } from '../blocks.ts'
 import {
   type Delivery,
@@ -333,14 +336,10 @@ async function readText(response: IncomingMessage): Promise<string> {
 }
 
 function parseRows(text: string): Record<string, unknown>[] {
-  try {
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line))
-  } catch {
-    throw UNEXPECTED
-  }
+  const lines = text.split('\n').filter((line) => line !== '')
+  const rows = lines.map((line) => parseJson(line))
+  if (rows.every(isJsonObject)) return rows
+  throw UNEXPECTED
 }
 
 const UNEXPECTED = permanentError(
