@@ -77,80 +77,10 @@ export interface LoadSource {
 
 export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimits): BigQueryApi {
   const { project_id, dataset_id } = config
-  const requester = createRequester('BigQuery', tools, limits)
-  const endpoint = new URL(config.endpoint_url ?? DEFAULT_ENDPOINT)
   const project = `/bigquery/v2/projects/${encodeURIComponent(project_id)}`
+  const { authorize, endpoint, send, call, close } = createClient(config, tools, limits)
+  const { findJob, started } = createJobs(call, project, limits, tools.signal)
   const dataset = `${project}/datasets/${encodeURIComponent(dataset_id)}`
-  let token = { value: '', expires_at: 0 }
-
-  const authorize = async (): Promise<void> => {
-    const { status, body } = await requester.send({
-      method: 'POST',
-      url: config.token_uri,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: signAssertion(config, machineTime()),
-      }).toString(),
-    })
-    const value = textAt(body, 'access_token')
-    const seconds = Number(valueAt(body, 'expires_in') ?? TOKEN_SECONDS)
-    if (status !== 200 || value === undefined || !Number.isFinite(seconds)) throw describeTokenError(status)
-    token = { value, expires_at: machineTime() + seconds * 1000 }
-  }
-
-  const send = async (
-    method: string,
-    url: URL,
-    body?: Readable | object,
-    headers: Record<string, string> = {},
-  ): Promise<IncomingResponse> => {
-    if (machineTime() > token.expires_at - TOKEN_MARGIN_MS) await authorize()
-    const isStream = body !== undefined && 'pipe' in body
-    return requester.send({
-      method,
-      url: url.href,
-      headers: {
-        authorization: `Bearer ${token.value}`,
-        ...(body !== undefined && !isStream && { 'content-type': 'application/json; charset=UTF-8' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: isStream ? body : JSON.stringify(body) }),
-    })
-  }
-  const call = (method: string, path: string, body?: object): Promise<IncomingResponse> =>
-    send(method, new URL(path, endpoint), body)
-
-  /** Returns the ended job. */
-  const waitFor = async (first: unknown, job_id: string, location: string): Promise<Job> => {
-    let job = first
-    const deadline = performance.now() + limits.job_ms
-    for (let delay_ms = limits.first_poll_ms; textAt(job, 'status', 'state') !== 'DONE'; ) {
-      if (performance.now() > deadline) throw retryableError('BigQuery has not finished the job in time.')
-      await sleep(delay_ms, undefined, { signal: tools.signal }).catch(() => tools.signal.throwIfAborted())
-      delay_ms = Math.min(delay_ms * 2, limits.max_poll_ms)
-      const next = await getJob(job_id, location)
-      if (next === null) throw retryableError('The job of BigQuery has disappeared.')
-      job = next
-    }
-    const error = valueAt(job, 'status', 'errorResult')
-    return {
-      error: error === undefined ? null : describeReason(textAt(error, 'reason') ?? '', textAt(error, 'message') ?? ''),
-      affected: Number(textAt(job, 'statistics', 'query', 'numDmlAffectedRows') ?? 0),
-    }
-  }
-  const getJob = async (job_id: string, location: string): Promise<unknown> => {
-    const response = await call('GET', `${project}/jobs/${job_id}?location=${encodeURIComponent(location)}`)
-    if (response.status === 404) return null
-    throwForStatus(response)
-    return response.body
-  }
-  /** Null for an id that is in use. */
-  const started = async (response: IncomingResponse, id: string, location: string): Promise<Job | null> => {
-    if (response.status === 409) return null
-    throwForStatus(response)
-    return waitFor(response.body, id, location)
-  }
   const referenceOf = ({ id, location }: { id: string; location: string }): object => ({
     projectId: project_id,
     jobId: id,
@@ -192,10 +122,7 @@ export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimit
       const response = await call('DELETE', `${dataset}/tables/${encodeURIComponent(table_id)}`)
       if (response.status !== 404) throwForStatus(response)
     },
-    findJob: async (job_id, location) => {
-      const job = await getJob(job_id, location)
-      return job === null ? null : waitFor(job, job_id, location)
-    },
+    findJob,
     load: async (job, { table_id, format, body, length }) => {
       try {
         const url = new URL(`/upload${project}/jobs?uploadType=resumable`, endpoint)
@@ -237,8 +164,98 @@ export function openBigQuery(config: Config, tools: Tools, limits: BigQueryLimit
       })
       return started(response, job.id, job.location)
     },
-    close: requester.close,
+    close,
   }
+}
+
+/** Sends requests with an access token, which is replaced before it expires. */
+function createClient(config: Config, tools: Tools, limits: BigQueryLimits) {
+  const requester = createRequester('BigQuery', tools, limits)
+  const endpoint = new URL(config.endpoint_url ?? DEFAULT_ENDPOINT)
+  let token = { value: '', expires_at: 0 }
+
+  const authorize = async (): Promise<void> => {
+    const { status, body } = await requester.send({
+      method: 'POST',
+      url: config.token_uri,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: signAssertion(config, machineTime()),
+      }).toString(),
+    })
+    const value = textAt(body, 'access_token')
+    const seconds = Number(valueAt(body, 'expires_in') ?? TOKEN_SECONDS)
+    if (status !== 200 || value === undefined || !Number.isFinite(seconds)) throw describeTokenError(status)
+    token = { value, expires_at: machineTime() + seconds * 1000 }
+  }
+
+  const send = async (
+    method: string,
+    url: URL,
+    body?: Readable | object,
+    headers: Record<string, string> = {},
+  ): Promise<IncomingResponse> => {
+    if (machineTime() > token.expires_at - TOKEN_MARGIN_MS) await authorize()
+    const isStream = body !== undefined && 'pipe' in body
+    return requester.send({
+      method,
+      url: url.href,
+      headers: {
+        authorization: `Bearer ${token.value}`,
+        ...(body !== undefined && !isStream && { 'content-type': 'application/json; charset=UTF-8' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isStream ? body : JSON.stringify(body) }),
+    })
+  }
+  const call = (method: string, path: string, body?: object): Promise<IncomingResponse> =>
+    send(method, new URL(path, endpoint), body)
+  return { authorize, endpoint, send, call, close: requester.close }
+}
+
+/** Waits for jobs of a project. */
+function createJobs(
+  call: ReturnType<typeof createClient>['call'],
+  project: string,
+  limits: BigQueryLimits,
+  signal: AbortSignal,
+) {
+  /** Returns the ended job. */
+  const waitFor = async (first: unknown, job_id: string, location: string): Promise<Job> => {
+    let job = first
+    const deadline = performance.now() + limits.job_ms
+    for (let delay_ms = limits.first_poll_ms; textAt(job, 'status', 'state') !== 'DONE'; ) {
+      if (performance.now() > deadline) throw retryableError('BigQuery has not finished the job in time.')
+      await sleep(delay_ms, undefined, { signal }).catch(() => signal.throwIfAborted())
+      delay_ms = Math.min(delay_ms * 2, limits.max_poll_ms)
+      const next = await getJob(job_id, location)
+      if (next === null) throw retryableError('The job of BigQuery has disappeared.')
+      job = next
+    }
+    const error = valueAt(job, 'status', 'errorResult')
+    return {
+      error: error === undefined ? null : describeReason(textAt(error, 'reason') ?? '', textAt(error, 'message') ?? ''),
+      affected: Number(textAt(job, 'statistics', 'query', 'numDmlAffectedRows') ?? 0),
+    }
+  }
+  const getJob = async (job_id: string, location: string): Promise<unknown> => {
+    const response = await call('GET', `${project}/jobs/${job_id}?location=${encodeURIComponent(location)}`)
+    if (response.status === 404) return null
+    throwForStatus(response)
+    return response.body
+  }
+  /** Null for an id that is in use. */
+  const started = async (response: IncomingResponse, id: string, location: string): Promise<Job | null> => {
+    if (response.status === 409) return null
+    throwForStatus(response)
+    return waitFor(response.body, id, location)
+  }
+  const findJob = async (job_id: string, location: string): Promise<Job | null> => {
+    const job = await getJob(job_id, location)
+    return job === null ? null : waitFor(job, job_id, location)
+  }
+  return { findJob, started }
 }
 
 /** A signed request for an access token, valid for an hour (RFC 7523). Throws if the key is invalid. */
