@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers'
 import { Option } from 'commander'
 import type { OpenApiParameter, OpenApiSchema } from '../contract/document.ts'
 import type { OperationId } from '../contract/operations.ts'
-import { contract, type Operation, resolve } from '../contract/table.ts'
+import { contract, type Operation, operations, resolve } from '../contract/table.ts'
 import { parseJson } from '../json/parse.ts'
 import { isBody } from './client.ts'
 import { LEVELS } from './columns.ts'
@@ -21,6 +21,12 @@ const SCOPE_OF_PARAMETER: Record<string, Scope> = { organization_id: 'organizati
 const SCOPE_OF_FIELD: Partial<Record<OperationId, { name: string; scope: Scope }>> = {
   'projects.create': { name: 'organization', scope: 'organization' },
   'batch_exports.create': { name: 'team_id', scope: 'project' },
+}
+
+export function operationNamed(id: OperationId): Operation {
+  const found = operations.find((operation) => operation.id === id)
+  if (!found) throw new Error(`The contract has no operation ${id}.`)
+  return found
 }
 
 export interface Input {

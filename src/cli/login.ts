@@ -1,10 +1,10 @@
 /** `login`, `logout`, `profiles` and `use`: which server, key, organization and project commands use by default. */
 import { Command } from 'commander'
 import type { Variables } from '../config.ts'
-import { type Operation, operations } from '../contract/table.ts'
 import { type Body, get, isBody, readJson, request } from './client.ts'
 import { type ConnectionOptions, connect, readSettings, trimSlashes, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
+import { operationNamed } from './inputs.ts'
 import { type ScopeFlags, scopeId } from './names.ts'
 import { escapeControls, table } from './print.ts'
 import { DEFAULT_PROFILE, profileNames, readProfile, removeProfile, writeProfile } from './profiles.ts'
@@ -101,8 +101,6 @@ export const profilesCommand = (variables: Variables): Command =>
 
 type UseOptions = ConnectionOptions & ScopeFlags & { local?: boolean; json?: boolean }
 
-const operationNamed = (id: string): Operation | undefined => operations.find((operation) => operation.id === id)
-
 export const useCommand = (variables: Variables): Command => {
   const command = new Command('use')
     .summary('choose the organization and project that @current stands for')
@@ -122,9 +120,7 @@ Examples:
   $ workspace-admin use --project 'Mobile app' --local`,
     )
   return withConnectionOptions(command).action(async (options: UseOptions) => {
-    const update = operationNamed('users.update')
-    if (!update) throw new Error('The contract has no operation users.update.')
-    const server = connect(update, variables, options)
+    const server = connect(operationNamed('users.update'), variables, options)
     // Only flags are stored. A default from the environment or the profile must not become permanent.
     const flagsOnly = { ...variables, WORKSPACE_ORGANIZATION: undefined, WORKSPACE_PROJECT: undefined }
     const plain = { ...server, profile: undefined }

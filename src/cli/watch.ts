@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Variables } from '../config.ts'
-import { type Operation, operations } from '../contract/table.ts'
+import type { Operation } from '../contract/table.ts'
 import { type Body, get, isBody, listAll, rowsOf } from './client.ts'
 import { columnsOf } from './columns.ts'
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
-import { inputsOf } from './inputs.ts'
+import { inputsOf, operationNamed } from './inputs.ts'
 import { LATEST, pathOf, type ScopeFlags, withScopeOptions } from './names.ts'
 import { note, type Output, write } from './output.ts'
 import { outputWidth, singleLine, table, wrap } from './print.ts'
@@ -70,12 +70,6 @@ function requireCompleted(run: Body, subject: string): void {
   if (run.status === 'Completed') return
   const reason = typeof run.latest_error === 'string' ? ` ${singleLine(run.latest_error)}` : ''
   throw commandError(EXIT.failed, `${subject} ended with the status ${run.status}.${reason}`)
-}
-
-const operationNamed = (id: string): Operation => {
-  const found = operations.find((operation) => operation.id === id)
-  if (!found) throw new Error(`The contract has no operation ${id}.`)
-  return found
 }
 
 type WatchFlags = ConnectionOptions & ScopeFlags & { json?: boolean }

@@ -3,7 +3,6 @@
 import { AppError, invalid, notFound } from '../errors.ts'
 import { averageSize, earliestRow, estimateRecords } from '../events/estimate.ts'
 import { bothConditions } from '../events/extract.ts'
-import type { Ids } from '../ids.ts'
 import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import type { Actor } from '../store/activity_log.ts'
@@ -17,6 +16,7 @@ import { fieldChanges } from '../store/field-changes.ts'
 import { recordExport } from './activity.ts'
 import { logExport } from './export-log.ts'
 import { boundaryBefore, type Cadence, countWindows, windowEnd } from './interval.ts'
+import type { NotifyInputs } from './notifications.ts'
 import { filterCondition, queryColumns } from './query.ts'
 import type { PlannerDeps } from './schedule.ts'
 
@@ -31,11 +31,6 @@ export interface BackfillInput {
 }
 
 type Range = Pick<BackfillRow, 'start_at' | 'end_at'>
-
-interface Inputs {
-  ids: Ids
-  now: string
-}
 
 const microseconds = (time: string): number => Date.parse(time) * 1000
 
@@ -169,7 +164,12 @@ export async function cancel(
 }
 
 /** Counts a finished run of a backfill and starts the next window, in the transaction that finishes the run. */
-export async function continueBackfill(tx: Db, inputs: Inputs, row: BatchExportRow, ended: RunRow): Promise<void> {
+export async function continueBackfill(
+  tx: Db,
+  inputs: NotifyInputs,
+  row: BatchExportRow,
+  ended: RunRow,
+): Promise<void> {
   if (ended.kind !== 'backfill' || ended.backfill_id === null) return
   const backfill = await backfills.active(tx, ended.backfill_id)
   if (!backfill) return
@@ -188,7 +188,7 @@ export async function continueBackfill(tx: Db, inputs: Inputs, row: BatchExportR
 /** Creates the run of the next window. The last window may be shorter. Returns false when no window is left. */
 async function createRun(
   tx: Db,
-  { ids, now }: Inputs,
+  { ids, now }: NotifyInputs,
   row: BatchExportRow,
   backfill: BackfillRow,
   after = backfill.start_at,

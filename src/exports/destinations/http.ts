@@ -171,17 +171,12 @@ function describeStatus(status: number): DeliveryError | undefined {
   return permanentError(`The server returned ${status} and rejected the events. Check its log.`)
 }
 
-interface Poster {
-  /** Throws DeliveryError when there is no response, and errors of the guard or the signal. */
-  post(body: Buffer, key: string): Promise<PostResult>
-  close(): void
-}
-
-function createPoster(url: string, { outbound, signal }: Tools, limits: HttpLimits): Poster {
+function createPoster(url: string, { outbound, signal }: Tools, limits: HttpLimits) {
   const protocol = new URL(url).protocol === 'http:' ? 'http:' : 'https:'
   const agent = outbound.agent(protocol, { keepAlive: true, maxSockets: 1 })
   return {
-    post: async (body, key) => {
+    /** Throws DeliveryError when there is no response, and errors of the guard or the signal. */
+    post: async (body: Buffer, key: string): Promise<PostResult> => {
       signal.throwIfAborted()
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.request_ms)])
       const options = { agent, signal: deadline, timeout: limits.idle_ms, headers: { 'idempotency-key': key } }
@@ -193,7 +188,7 @@ function createPoster(url: string, { outbound, signal }: Tools, limits: HttpLimi
         throw describeConnectionError(error)
       }
     },
-    close: () => agent.destroy(),
+    close: (): void => agent.destroy(),
   }
 }
 
