@@ -46,13 +46,13 @@ export interface Alerter {
   stop(): Promise<void>
 }
 
-export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wakeMailer }: AlerterOptions): Alerter {
+export function createAlerter(options: AlerterOptions): Alerter {
+  const { db, ids, now, log, wakeMailer } = options
   /** The deliveries by the id of their alert. */
   const active = new Map<string, Promise<void>>()
   const stopping = new AbortController()
   // After a downtime the exporter gets a minute to catch up.
   let checked_at = Date.parse(now())
-  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
 
   const loop = createLoop({
     name: 'alerter',
@@ -100,10 +100,15 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
     for (const { id, alert_id } of await deliveries.removeExhausted(db, now(), MAX_ATTEMPTS))
       log.error({ message: id, alert: alert_id }, 'gave up sending a webhook')
     while (!loop.stopped && active.size < SLOTS) {
-      const claim = { now: now(), until: at(LEASE_MS), max_attempts: MAX_ATTEMPTS, working: [...active.keys()] }
+      const claim = {
+        now: now(),
+        until: after(now(), LEASE_MS),
+        max_attempts: MAX_ATTEMPTS,
+        working: [...active.keys()],
+      }
       const delivery = await deliveries.claim(db, claim)
       if (!delivery) return
-      const done = deliver(delivery)
+      const done = deliver(options, delivery, stopping.signal)
         .catch((error) => log.error({ err: error, message: delivery.id }, 'the result of a webhook was not stored'))
         .finally(() => {
           active.delete(delivery.alert_id)
@@ -111,33 +116,6 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
         })
       active.set(delivery.alert_id, done)
     }
-  }
-
-  async function deliver(delivery: deliveries.DeliveryRow): Promise<void> {
-    const { id, alert_id, attempts } = delivery
-    const alert = await alerts.getById(db, alert_id)
-    if (!alert) return
-    const { accepted, detail } = await send(alert, delivery)
-    // The shutdown may have interrupted the attempt. The next start, or another node, sends the request.
-    if (!accepted && stopping.signal.aborted) return deliveries.release(db, delivery, now())
-    await alerts.setLatestError(db, alert_id, accepted ? null : detail)
-    const seconds = accepted ? undefined : RETRY_SECONDS[attempts - 1]
-    if (seconds === undefined) await deliveries.remove(db, id)
-    else await deliveries.postpone(db, delivery, at(seconds * 1000))
-    metrics.webhook(accepted ? 'sent' : seconds === undefined ? 'failed' : 'postponed')
-    const fields = { message: id, alert: alert_id, attempt: attempts, detail }
-    if (accepted) log.info(fields, 'webhook sent')
-    else if (seconds === undefined) log.error(fields, 'gave up sending a webhook')
-    else log.warn(fields, `a webhook failed; next attempt in ${seconds} seconds`)
-  }
-
-  async function send(
-    { id: alert_id, url, secret: encrypted }: alerts.AlertRow,
-    { id, body }: deliveries.DeliveryRow,
-  ): Promise<WebhookResult> {
-    const secret = encrypted && decryptIfReadable(vault, encrypted, ownerOf('alerts', alert_id))
-    if (!url || !secret) return UNREADABLE
-    return sendWebhook(outbound, { url, secret, id, body, now: now() }, stopping.signal)
   }
 
   return {
@@ -161,8 +139,46 @@ export function createAlerter({ db, ids, now, vault, outbound, log, metrics, wak
   }
 }
 
+const after = (time: string, milliseconds: number): string => new Date(Date.parse(time) + milliseconds).toISOString()
+
+/** Sends a claimed request and stores the result. */
+async function deliver(
+  options: AlerterOptions,
+  delivery: deliveries.DeliveryRow,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { db, now, log, metrics } = options
+  const { id, alert_id, attempts } = delivery
+  const alert = await alerts.getById(db, alert_id)
+  if (!alert) return
+  const { accepted, detail } = await sendAlert(options, alert, delivery, stopping)
+  // The shutdown may have interrupted the attempt. The next start, or another node, sends the request.
+  if (!accepted && stopping.aborted) return deliveries.release(db, delivery, now())
+  await alerts.setLatestError(db, alert_id, accepted ? null : detail)
+  const seconds = accepted ? undefined : RETRY_SECONDS[attempts - 1]
+  if (seconds === undefined) await deliveries.remove(db, id)
+  else await deliveries.postpone(db, delivery, after(now(), seconds * 1000))
+  metrics.webhook(accepted ? 'sent' : seconds === undefined ? 'failed' : 'postponed')
+  const fields = { message: id, alert: alert_id, attempt: attempts, detail }
+  if (accepted) log.info(fields, 'webhook sent')
+  else if (seconds === undefined) log.error(fields, 'gave up sending a webhook')
+  else log.warn(fields, `a webhook failed; next attempt in ${seconds} seconds`)
+}
+
+/** Sends one request to the webhook of an alert. */
+export async function sendAlert(
+  { vault, outbound, now }: Pick<AlerterOptions, 'vault' | 'outbound' | 'now'>,
+  { id: alert_id, url, secret: encrypted }: alerts.AlertRow,
+  { id, body }: { id: string; body: string },
+  signal?: AbortSignal,
+): Promise<WebhookResult> {
+  const secret = encrypted && decryptIfReadable(vault, encrypted, ownerOf('alerts', alert_id))
+  if (!url || !secret) return UNREADABLE
+  return sendWebhook(outbound, { url, secret, id, body, now: now() }, signal)
+}
+
 /** The result for a webhook whose secret cannot be decrypted. */
-export const UNREADABLE: WebhookResult = {
+const UNREADABLE: WebhookResult = {
   accepted: false,
   detail: 'The secret of this webhook cannot be decrypted. Create the alert again.',
 }

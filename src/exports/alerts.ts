@@ -17,11 +17,10 @@ import { type FieldChange, fieldChanges } from '../store/field-changes.ts'
 import { withEmails } from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import { ownerOf } from '../store/secrets.ts'
-import { decryptIfReadable, type Vault } from '../store/vault.ts'
+import type { Vault } from '../store/vault.ts'
 import { mailOf, testMessage, webhookOf } from './alert-messages.ts'
-import { UNREADABLE } from './alerter.ts'
+import { sendAlert } from './alerter.ts'
 import { hostOf } from './object-stores.ts'
-import { sendWebhook } from './webhooks.ts'
 
 const MAX_ALERTS = 100
 const LAG_MINUTES = 60
@@ -176,9 +175,10 @@ export async function remove(service: AlertService, actor: UserActor, row: Alert
 export async function sendTest(
   service: AlertService,
   organization: OrganizationRow,
-  { id, name, channel, url, secret: encrypted }: AlertRow,
+  alert: AlertRow,
 ): Promise<{ sent: boolean; detail: string }> {
-  const { db, ids, now, vault, outbound, mailer } = service
+  const { db, ids, now, mailer } = service
+  const { id, name, channel } = alert
   const message = testMessage({
     id: ids.uuid(),
     timestamp: now(),
@@ -200,17 +200,8 @@ export async function sendTest(
       detail: `Enqueued ${addresses.length === 1 ? 'an email' : 'emails'} to ${addresses.join(', ')}.`,
     }
   }
-  const secret = encrypted && decryptIfReadable(vault, encrypted, ownerOf('alerts', id))
-  const { accepted, detail } =
-    url && secret
-      ? await sendWebhook(outbound, {
-          url,
-          secret,
-          id: message.id,
-          body: JSON.stringify(webhookOf([message])),
-          now: now(),
-        })
-      : UNREADABLE
+  const sent = { id: message.id, body: JSON.stringify(webhookOf([message])) }
+  const { accepted, detail } = await sendAlert(service, alert, sent)
   await store.setLatestError(db, id, accepted ? null : detail)
   return { sent: accepted, detail }
 }
