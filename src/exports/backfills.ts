@@ -118,10 +118,7 @@ export async function estimate(
   const { project_id, model, hogql_query } = row
   const range = await resolveRange(deps, row, input)
   const windows = requireFewWindows(row, range)
-  const { include_events = null, exclude_events = null } = storedJson<{
-    include_events?: string[] | null
-    exclude_events?: string[] | null
-  }>(row.destination_config)
+  const names = storedJson<{ include_events?: string[]; exclude_events?: string[] }>(row.destination_config)
   const end = microseconds(range.end_at)
   const time = microseconds(now())
   const filters = filterCondition(row.filters === null ? null : storedJson(row.filters), time)
@@ -130,8 +127,8 @@ export async function estimate(
     model,
     start: microseconds(range.start_at),
     end,
-    include: include_events,
-    exclude: exclude_events,
+    include: names.include_events ?? null,
+    exclude: names.exclude_events ?? null,
     where: bothConditions(hogql_query === null ? null : queryColumns(hogql_query, model, time).where, filters),
     signal,
   })
