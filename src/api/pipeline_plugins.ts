@@ -65,7 +65,7 @@ export function pipelinePlugins<Name extends store.Family>(deps: Deps, family: N
     source: async ({ subject }) => serializeSource({ plugin: subject, files: await store.files(db, subject.id) }),
 
     update_source: async ({ organization, subject, body, actor }) =>
-      serializeSource(await service.updateSource(tools, organization, subject, body?.source ?? {}, actor)),
+      serializeSource(await service.updateSource(tools, organization, subject, body ?? {}, actor)),
 
     check_for_updates: async ({ subject }) => serializePlugin(await service.checkForUpdates(tools, subject)),
 

@@ -2132,9 +2132,9 @@ export interface paths {
         /**
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
-         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
-         *     level 6, and level 8 if a configuration of the plugin has secrets.
+         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code that does
+         *     not load is stored, and `source_errors` lists the errors. While the plugin is enabled, such code is rejected, unless
+         *     `allow_broken` is set. Requires plugin access level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_destinations.update_source"];
         trace?: never;
@@ -2156,8 +2156,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
-         *     configuration of the plugin has secrets.
+         *     plugin that was not fetched from a URL is returned unchanged. A revision that does not load is rejected while the plugin
+         *     is enabled. Requires plugin access level 6, and level 8 if a configuration of the plugin has secrets.
          */
         post: operations["pipeline_destinations.upgrade"];
         delete?: never;
@@ -2403,9 +2403,9 @@ export interface paths {
         /**
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
-         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
-         *     level 6, and level 8 if a configuration of the plugin has secrets.
+         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code that does
+         *     not load is stored, and `source_errors` lists the errors. While the plugin is enabled, such code is rejected, unless
+         *     `allow_broken` is set. Requires plugin access level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_frontend_apps.update_source"];
         trace?: never;
@@ -2427,8 +2427,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
-         *     configuration of the plugin has secrets.
+         *     plugin that was not fetched from a URL is returned unchanged. A revision that does not load is rejected while the plugin
+         *     is enabled. Requires plugin access level 6, and level 8 if a configuration of the plugin has secrets.
          */
         post: operations["pipeline_frontend_apps.upgrade"];
         delete?: never;
@@ -2674,9 +2674,9 @@ export interface paths {
         /**
          * Update the source code of a plugin
          * @description Writes the files that are sent and deletes files that are sent as null, all or none. Updates the name and settings
-         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code with
-         *     syntax errors is stored, and `source_errors` lists the errors. Requires plugin access
-         *     level 6, and level 8 if a configuration of the plugin has secrets.
+         *     from the new `plugin.json`, and `capabilities` from the new code. An invalid `plugin.json` is rejected. Code that does
+         *     not load is stored, and `source_errors` lists the errors. While the plugin is enabled, such code is rejected, unless
+         *     `allow_broken` is set. Requires plugin access level 6, and level 8 if a configuration of the plugin has secrets.
          */
         patch: operations["pipeline_import_apps.update_source"];
         trace?: never;
@@ -2698,8 +2698,8 @@ export interface paths {
         /**
          * Upgrade a plugin
          * @description Fetches the latest revision, replaces the code and the fields from `plugin.json`, and sets `tag` and `latest_tag`. A
-         *     plugin that was not fetched from a URL is returned unchanged. Requires plugin access level 6, and level 8 if a
-         *     configuration of the plugin has secrets.
+         *     plugin that was not fetched from a URL is returned unchanged. A revision that does not load is rejected while the plugin
+         *     is enabled. Requires plugin access level 6, and level 8 if a configuration of the plugin has secrets.
          */
         post: operations["pipeline_import_apps.upgrade"];
         delete?: never;
@@ -6154,6 +6154,11 @@ export interface components {
             source?: {
                 [key: string]: string | null;
             };
+            /**
+             * @description Whether to store code that does not load although the plugin is enabled. Its configurations are switched off. Without
+             *     it, such code is refused.
+             */
+            allow_broken?: boolean;
         };
         /**
          * PluginActivity

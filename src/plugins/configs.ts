@@ -23,6 +23,7 @@ import { diffFields } from './changes.ts'
 import { type RunState, runStates } from './metrics.ts'
 import { changeWithin } from './service.ts'
 import { type ConfigValues, MASK, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
+import { requireLoads } from './switch-off.ts'
 
 type Schemas = components['schemas']
 
@@ -93,6 +94,7 @@ export async function create(
     const plugin = await plugins.lock(tx, input.plugin)
     if (!plugin || !(await plugins.get(tx, project.organization_id, input.plugin)))
       throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
+    if (input.enabled) await requireLoads(tx, plugin.id)
     const values = resolveValues(settingFields(JSON.parse(plugin.config_schema)), input.config ?? {}, NO_VALUES)
     const empty = await store.create(
       tx,
@@ -138,6 +140,7 @@ export async function update(
       input.config && isChanged
         ? resolveValues(fields, input.config, valuesToUpdate(vault, before, input.config), project.membership_level)
         : undefined
+    if (input.enabled && !before.enabled) await requireLoads(tx, plugin.id)
     // After an upgrade of the plugin, stored settings may be incomplete. Disabling must still work.
     if (!values && input.enabled && !before.enabled) requireComplete(fields, valuesOf(vault, before))
     const { enabled, order, name, description } = input

@@ -1,5 +1,6 @@
 /** Installs, changes, upgrades and uninstalls plugins. Every change is recorded in the activity log. */
 import { requireLevel } from '../auth/access.ts'
+import type { components } from '../contract/openapi.ts'
 import { invalid, notFound, unavailable } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
@@ -27,7 +28,10 @@ import {
 import type { CodeInspector } from './runtime/sandbox.ts'
 import { inspectFiles, manifestIn, mergeFiles, textsOf } from './source-files.ts'
 import type { PluginSources } from './sources.ts'
+import { mainError, replaceBroken } from './switch-off.ts'
 import type { PluginUrl } from './url.ts'
+
+type Schemas = components['schemas']
 
 /** Of several concurrent edits of one plugin, at least one succeeds in each attempt. */
 const MAX_ATTEMPTS = 5
@@ -122,7 +126,7 @@ export async function updateSource(
   { db, ids, now, inspector }: PluginService,
   { membership_level }: OrganizationRow,
   { organization_id, id, family }: store.PluginRow,
-  edit: Record<string, string | null>,
+  { source: edit = {}, allow_broken: isAllowed = false }: Schemas['PluginSourceWrite'],
   actor: UserActor,
 ): Promise<PluginWithFiles> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -137,6 +141,9 @@ export async function updateSource(
     const plugin = await changeWithin(db, organization_id, async (tx) => {
       if (!(await store.lock(tx, id))) throw notFound()
       await requireMayChangeCode(tx, id, membership_level)
+      const error = mainError(files)
+      if (error !== null)
+        await replaceBroken(tx, { ids, now: now() }, id, { error, attr: 'source__index.ts', isAllowed })
       if (!(await store.replaceFiles(tx, before, files))) return undefined
       const manifest = merged['plugin.json'] === texts['plugin.json'] ? undefined : manifestIn(merged)
       const columns = { capabilities, ...(manifest && manifestColumns(manifest)) }
@@ -171,6 +178,8 @@ export async function upgrade(
   return changeWithin(db, plugin.organization_id, async (tx) => {
     const before = await store.lock(tx, plugin.id)
     await requireMayChangeCode(tx, plugin.id, membership_level)
+    const error = mainError(code.files)
+    if (error !== null) await replaceBroken(tx, { ids, now: now() }, plugin.id, { error, attr: null, isAllowed: false })
     if (!before || !(await store.replaceFiles(tx, before, code.files))) throw notFound()
     const columns = { ...publishedColumns(manifest), capabilities: code.capabilities, tag, latest_tag: tag }
     return change(tx, before, columns, { ids, actor, activity: 'upgraded', now: now() })

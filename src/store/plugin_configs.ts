@@ -27,6 +27,14 @@ export interface PluginConfigRow {
   updated_at: string
 }
 
+export interface EnabledConfigRow {
+  id: number
+  plugin_id: number
+  project_id: number
+  organization_id: string
+  name: string
+}
+
 export type PluginConfigWrite = Partial<
   Pick<PluginConfigRow, 'sort_order' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'description' | 'filters'>
 > & { enabled?: boolean }
@@ -47,6 +55,14 @@ export async function haveSecrets(db: Db, plugin_id: number): Promise<boolean> {
 }
 
 /** Locks the configuration until the transaction ends; undefined when it was deleted. */
+/** The enabled configurations of a plugin in all projects, with the name that logs show. */
+export function enabledOf(tx: Db, plugin_id: number): Promise<EnabledConfigRow[]> {
+  return tx.all<EnabledConfigRow>(sql`
+    select c.id, c.plugin_id, c.project_id, r.organization_id, coalesce(c.name, p.name, '') as name
+    from plugin_configs c join projects r on r.id = c.project_id join plugins p on p.id = c.plugin_id
+    where c.plugin_id = ${plugin_id} and c.enabled = ${true} order by c.id`)
+}
+
 export function lock(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
   return tx.get<PluginConfigRow>(sql`select * from plugin_configs where id = ${id} ${forUpdate}`)
 }

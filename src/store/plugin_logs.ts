@@ -21,6 +21,9 @@ export interface LogEntryRow {
 }
 
 /** Does nothing when the configuration was removed. */
+/** A message without characters that PostgreSQL cannot store. */
+export const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()
+
 export async function write(
   db: Db,
   plugin_config_id: number,

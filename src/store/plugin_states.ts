@@ -87,6 +87,20 @@ export async function advance(
   return moved > 0
 }
 
+export interface StateError {
+  name: string
+  message: string
+  stack: string
+  /** The function that failed. */
+  method: string
+  time: string
+}
+
+export async function setError(tx: Db, plugin_config_id: number, error: StateError): Promise<void> {
+  await tx.run(sql`
+    update plugin_states set error = ${JSON.stringify(error)} where plugin_config_id = ${plugin_config_id}`)
+}
+
 export interface CallResults {
   /** Whether a call succeeded. */
   succeeded: boolean

@@ -468,6 +468,54 @@ onBothEngines(
   options,
 )
 
+onBothEngines(
+  t,
+  'a plugin whose code does not load is visible: it cannot be enabled, and an edit that breaks it is refused',
+  async (t, app) => {
+    const url = configsOf(app)
+    const good = 'export function processEvent(event) { return event }'
+    const broken = {
+      'does not parse': ['export function processEvent(event) {\n  return event', /does not load.*Line/],
+      'does not load': ["\nconst pg = require('pg')", /does not load.*Line 2: Cannot import "pg"/],
+      'throws while it loads': ['throw new Error("no")', /does not load.*no/],
+    } as const
+    const installed = async (code: string) =>
+      (await app.send('POST', pluginsOf(app), { body: { source: { 'index.ts': code } } })).body.id as number
+    for (const [label, [code, detail]] of Object.entries(broken)) {
+      const plugin = await installed(code)
+      const expected = { status: 400, body: { code: 'invalid_input', attr: 'enabled', detail } }
+      t.match(await app.send('POST', url, { body: { plugin, enabled: true } }), expected, `${label}: create`)
+      const off = await app.send('POST', url, { body: { plugin } })
+      t.match(off, { status: 201, body: { enabled: false } }, `${label}: create without enabling`)
+      const own = `${url}${off.body.id}/` as const
+      t.match(await app.send('PATCH', own, { body: { enabled: true } }), expected, `${label}: enable`)
+      t.match(await app.send('PATCH', own, { body: { enabled: false, order: 3 } }), { status: 200 }, label)
+    }
+
+    const plugin = await installed(good)
+    const config = await app.send('POST', url, { body: { plugin, enabled: true } })
+    t.equal(config.status, 201)
+    const source = `${pluginsOf(app)}${plugin}/update_source/` as const
+    const edit = (code: string, allow_broken?: boolean) =>
+      app.send('PATCH', source, { body: { source: { 'index.ts': code }, ...(allow_broken && { allow_broken }) } })
+    const [code, detail] = broken['does not load']
+    t.match(await edit(code), { status: 400, body: { attr: 'source__index.ts', detail } })
+    const unchanged = await app.send('GET', `${pluginsOf(app)}${plugin}/source/`)
+    t.equal(unchanged.body.source['index.ts'], good, 'a refused edit changes nothing')
+    const read = async () => (await app.send('GET', `${url}${config.body.id}/`)).body
+    t.match(await read(), { enabled: true, error: null })
+
+    t.match(await edit(code, true), { status: 200, body: { source_errors: { 'index.ts': /Cannot import "pg"/ } } })
+    t.match(await read(), { enabled: false, error: { message: /Cannot import "pg"/, method: 'load' } })
+    const logs = await app.send('GET', `${url}${config.body.id}/logs/`)
+    t.match(logs.body.results, [{ source: 'SYSTEM', type: 'ERROR', message: /switched off.*Cannot import "pg"/ }])
+    t.equal((await edit('still broken (')).status, 200, 'a plugin that is off may be edited into any state')
+    t.equal((await edit(good)).status, 200)
+    t.match(await app.send('PATCH', `${url}${config.body.id}/`, { body: { enabled: true } }), { status: 200 })
+  },
+  options,
+)
+
 onBothEngines(t, 'rejects secrets without a SECRET_KEY on PostgreSQL', async (t, app) => {
   const plugin = await install(app, [{ key: 'a', secret: true }])
   const response = await app.send('POST', configsOf(app), { body: { plugin, config: { a: 'hush' } } })

@@ -3,13 +3,12 @@ import type { Logger } from 'pino'
 import type { Ids } from '../../ids.ts'
 import * as outbox from '../../mail/outbox.ts'
 import type { Db } from '../../sql/db.ts'
-import * as activityLog from '../../store/activity_log.ts'
 import { administrators } from '../../store/members.ts'
-import * as configs from '../../store/plugin_configs.ts'
 import * as logs from '../../store/plugin_logs.ts'
 import * as metrics from '../../store/plugin_metrics.ts'
 import * as states from '../../store/plugin_states.ts'
 import { changeWithin } from '../service.ts'
+import { switchOff as switchOffWithin } from '../switch-off.ts'
 import type { RunningConfiguration } from './configurations.ts'
 import type { LoadError, LogLine, MetricChange, PluginError } from './messages.ts'
 
@@ -98,7 +97,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     let count = before?.minute === minute ? before.count : 0
     for (const { source, level, message } of lines) {
       count++
-      if (count <= LINES_PER_MINUTE) entries.push({ timestamp, source, level, message: storable(message) })
+      if (count <= LINES_PER_MINUTE) entries.push({ timestamp, source, level, message: logs.storable(message) })
       if (count === LINES_PER_MINUTE + 1)
         entries.push({
           timestamp,
@@ -116,7 +115,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     values.set(key, {
       plugin_config_id: configuration.id,
       hour,
-      name: storable(name),
+      name: logs.storable(name),
       kind,
       value: before ? COMBINE[kind](before.value, value) : value,
     })
@@ -203,22 +202,9 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
   }
 
   async function switchOff(configuration: RunningConfiguration, reason: string): Promise<void> {
-    const { id, name, organization_id, project_id, plugin_id } = configuration
+    const { name, organization_id, project_id } = configuration
     const isChanged = await changeWithin(db, organization_id, async (tx) => {
-      const row = await configs.lock(tx, id)
-      if (!row?.enabled) return false
-      await configs.update(tx, id, { enabled: false }, now())
-      const change = { field: 'enabled', before: true, after: false }
-      await activityLog.record(tx, ids, now(), activityLog.SYSTEM, {
-        organization_id,
-        project_id,
-        area: 'plugin_configs',
-        activity: 'disabled',
-        item_id: id,
-        item_name: name,
-        changes: [change],
-        plugin: { id: plugin_id, changes: [{ type: 'PluginConfig', action: 'changed', ...change }] },
-      })
+      if (!(await switchOffWithin(tx, { ids, now: now() }, configuration, reason))) return false
       for (const { email, organization } of wakeMailer ? await administrators(tx, project_id) : [])
         await outbox.enqueue(tx, {
           id: ids.uuid(),
@@ -229,12 +215,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
         })
       return true
     })
-    if (!isChanged) return
-    wakeMailer?.()
-    const message = `The configuration was switched off. ${reason} Fix the cause, then enable it.`
-    await logs.write(db, id, [
-      { plugin_id, project_id, timestamp: now(), source: 'SYSTEM', level: 'ERROR', message: storable(message) },
-    ])
+    if (isChanged) wakeMailer?.()
   }
 
   return {
@@ -260,8 +241,6 @@ const COMBINE: Record<metrics.ValueKind, (a: number, b: number) => number> = {
   max: Math.max,
   min: Math.min,
 }
-
-const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()
 
 /** What failed instead of the call, because the plugin was not ready. */
 const describeStage = ({ stage }: Partial<LoadError>): string | undefined =>
