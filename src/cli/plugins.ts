@@ -6,7 +6,7 @@ import { readConfig, type Variables } from '../config.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
 import { makeIds } from '../ids.ts'
-import { isJsonObject } from '../json/object.ts'
+import { isJsonObject, type JsonObject } from '../json/object.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import { secretTexts } from '../plugins/attachments.ts'
 import { readManifest } from '../plugins/manifest.ts'
@@ -77,7 +77,9 @@ async function test(variables: Variables, { file, event: samples, config }: Test
   // There is no database whose clock could be used.
   const milliseconds = (): number => Math.round(performance.timeOrigin + performance.now())
   const events = await readEvents(samples)
-  const configuration = await readPlugin(file, config === undefined ? {} : await readData(config))
+  const values = config === undefined ? {} : await readData(config)
+  if (!isJsonObject(values)) throw usageError('--config must be a JSON object.')
+  const { schema, source } = await readFiles(file)
   const inspector = createSandbox({ max_processes: 1 })
   try {
     const service = {
@@ -87,7 +89,7 @@ async function test(variables: Variables, { file, event: samples, config }: Test
       now: () => new Date(milliseconds()).toISOString(),
       milliseconds,
     }
-    return await runOnSamples(service, configuration, events)
+    return await runOnSamples(service, source, () => configurationOf(schema, source, values), events)
   } finally {
     await inspector.stop()
   }
@@ -113,9 +115,7 @@ async function readEvents(samples: readonly string[]): Promise<SampleEvent[] | u
   })
 }
 
-async function readPlugin(path: string, config: unknown): Promise<Configuration> {
-  if (!isJsonObject(config)) throw usageError('--config must be a JSON object.')
-  const { schema, source } = await readFiles(path)
+function configurationOf(schema: unknown, source: string, config: JsonObject): Configuration {
   const fields = schema === undefined ? undefined : settingFields(schema)
   const { open, secrets } = fields
     ? resolveValues(fields, config, { open: {}, secrets: {} })
@@ -190,7 +190,7 @@ function describeResult({ error, results, logs, captured, jobs, milliseconds }: 
 const isSame = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 const outcomeOf = (name: string, input: object, output: object | null): string => {
-  if (name === 'onEvent') return 'done'
+  if (name !== 'processEvent' && name !== 'composeWebhook') return 'done'
   if (output === null) return name === 'processEvent' ? 'dropped' : 'nothing to send'
   return isSame(input, output) ? 'unchanged' : name === 'processEvent' ? 'changed' : 'a request to send'
 }

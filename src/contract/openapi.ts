@@ -6434,18 +6434,22 @@ export interface components {
          * @description The calls of a test, its log and everything that the plugin would have captured and queued.
          */
         PluginTestResult: {
-            /** @description Why the code or `setupPlugin` failed. Null if they succeeded. */
+            /** @description Why the code or `setupPlugin` failed, or that there is nothing to call. Null if they succeeded. */
             error: string | null;
             /** @description One result per event and exported function. Each of several events that `processEvent` returned has its own. */
             results: {
-                /** @description `processEvent`, `onEvent` or `composeWebhook`. */
+                /**
+                 * @description `processEvent`, `onEvent`, `composeWebhook` or `exportEvents`, or the name of a scheduled task or of a job that the
+                 *     plugin queued.
+                 */
                 function: string;
+                /** @description The event, `events` for `exportEvents`, or the `payload` of a job. */
                 input: {
                     [key: string]: unknown;
                 };
                 /**
                  * @description The event that `processEvent` returned, or null if it dropped the event. The request that `composeWebhook`
-                 *     returned. Null for `onEvent`.
+                 *     returned. Null for other functions.
                  */
                 output: {
                     [key: string]: unknown;

@@ -20,7 +20,7 @@ import type { PluginHost } from './runtime/answers.ts'
 import { createPluginCache } from './runtime/cache.ts'
 import { settingsOf } from './runtime/configurations.ts'
 import { fetchForPlugin } from './runtime/fetch.ts'
-import type { EventMethod, Limits, LogLine, Outcome } from './runtime/messages.ts'
+import type { EventMethod, Limits, LogLine, OnceFunction, Outcome } from './runtime/messages.ts'
 import type { Configuration, Sandbox } from './runtime/sandbox.ts'
 import { resolveValues, settingFields } from './settings.ts'
 
@@ -58,85 +58,152 @@ const SAMPLE: SampleEvent = {
 /** Ids below zero: they are those of no stored configuration. */
 let tests = 0
 
-export const testPlugin = async (
+export async function testPlugin(
   service: TestService,
   project: Project,
   input: TestInput,
-): Promise<Schemas['PluginTestResult']> =>
-  runOnSamples(service, await configurationOf(service, project, input), input.events)
+): Promise<Schemas['PluginTestResult']> {
+  const subject = await subjectOf(service, project, input)
+  return runOnSamples(service, subject.source, () => configurationOf(service, project, input, subject), input.events)
+}
 
 /** The services of a run on sample events, which uses no database. */
 export type SampleRunner = Pick<TestService, 'ids' | 'now' | 'milliseconds' | 'outbound' | 'inspector'>
 
+/** A test that runs. */
+interface TestRun extends SampleRunner {
+  configuration: Configuration
+  host: PluginHost
+  result: Schemas['PluginTestResult']
+  /** The end of its time. */
+  until: number
+}
+
+/** The reason why a test calls no further functions. */
+class TestEnded extends Error {}
+
+const NOTHING_TO_CALL = `This plugin has no ${METHODS.join(', ')}, exportEvents, scheduled task or job.`
+
+/** `configure`: the settings are read after the code has loaded, because its errors come first. */
 export async function runOnSamples(
   service: SampleRunner,
-  configuration: Configuration,
+  source: string,
+  configure: () => Configuration | Promise<Configuration>,
   events: readonly SampleEvent[] = [SAMPLE],
 ): Promise<Schemas['PluginTestResult']> {
   const { inspector, milliseconds } = service
-  const { host, captured, jobs } = createTestHost(service)
   const started = milliseconds()
-  const result: Schemas['PluginTestResult'] = {
-    error: null,
-    results: [],
-    logs: [],
-    captured,
-    jobs,
-    milliseconds: 0,
-  }
-  const keep = (lines: readonly LogLine[]): void => {
-    result.logs.push(...lines.map(({ level, message }) => ({ type: level, message })))
-  }
+  const { host, captured, jobs } = createTestHost(service)
+  const result: Schemas['PluginTestResult'] = { error: null, results: [], logs: [], captured, jobs, milliseconds: 0 }
+  const { capabilities, errors } = await inspector.inspect({ 'index.ts': source })
+  const { methods = [], scheduled_tasks = [], jobs: own = [] } = capabilities
+  const called = METHODS.filter((method) => methods.includes(method))
+  const exports = methods.includes('exportEvents')
+  const [error] = Object.values(errors)
+  if (error !== undefined) return { ...result, error, milliseconds: milliseconds() - started }
+  if (!exports && called.length + scheduled_tasks.length + own.length === 0)
+    return { ...result, error: NOTHING_TO_CALL, milliseconds: milliseconds() - started }
+
+  const configuration = await configure()
+  const run: TestRun = { ...service, configuration, host, result, until: started + MAX_TEST_MS }
   try {
-    const { capabilities, errors } = await inspector.inspect({ 'index.ts': configuration.source })
-    const [error] = Object.values(errors)
-    const methods = METHODS.filter((method) => capabilities.methods?.includes(method))
-    result.error = error ?? null
-    for (const sample of error === undefined ? events : []) {
-      // A dropped event reaches no other function.
-      let reached: ChangingEvent[] = [await sampleEvent(service, configuration.project_id, sample)]
-      for (const method of methods) {
-        const next: ChangingEvent[] = []
-        for (const event of reached) {
-          if (milliseconds() - started > MAX_TEST_MS) {
-            result.error = `The test took longer than ${MAX_TEST_MS / 1000} seconds. Send fewer events.`
-            return result
-          }
-          const before = milliseconds()
-          const text = method === 'processEvent' ? event.text : storedEvent(event.row)
-          const run = await inspector.each(configuration, method, [text], LIMITS, host)
-          keep(run.lines)
-          if (run.error) {
-            result.error = `${run.error.name}: ${run.error.message}`
-            return result
-          }
-          const [outcome = null] = run.outcomes
-          const call = { function: method, input: JSON.parse(text), milliseconds: milliseconds() - before }
-          if (method === 'processEvent') {
-            const { events: returned, error: failure } = processed(event, outcome)
-            const outputs = failure === null && returned.length ? returned.map((one) => JSON.parse(one.text)) : [null]
-            for (const output of outputs) result.results.push({ ...call, output, error: failure })
-            next.push(...returned)
-          } else {
-            result.results.push({ ...call, ...describeOutcome(outcome) })
-            next.push(event)
-          }
-        }
-        reached = next
-      }
-    }
-    return result
+    const stored: unknown[] = []
+    for (const sample of events)
+      for (const { row } of await callForEvent(run, called, sample)) stored.push(JSON.parse(storedEvent(row)))
+    if (exports && stored.length)
+      await callOnce(run, { kind: 'methods', name: 'exportEvents' }, { events: stored }, [stored])
+    for (const name of scheduled_tasks) await callOnce(run, { kind: 'tasks', name }, {}, [])
+    // The jobs that these jobs queue are listed only.
+    for (const { type, payload } of [...jobs]) await callOnce(run, { kind: 'jobs', name: type }, { payload }, [payload])
+  } catch (error) {
+    if (!(error instanceof TestEnded)) throw error
+    result.error = error.message
   } finally {
-    keep((await inspector.unload(configuration, host)).lines)
+    keepLines(result, (await inspector.unload(configuration, host)).lines)
     result.milliseconds = milliseconds() - started
   }
+  return result
 }
 
-async function configurationOf(
-  { db, vault }: TestService,
+function keepLines(result: TestRun['result'], lines: readonly LogLine[]): void {
+  result.logs.push(...lines.map(({ level, message }) => ({ type: level, message })))
+}
+
+function requireTime({ milliseconds, until }: TestRun): void {
+  if (milliseconds() > until)
+    throw new TestEnded(`The test took longer than ${MAX_TEST_MS / 1000} seconds. Send fewer events.`)
+}
+
+/** Calls the functions of a plugin for a sample. Returns the events that would be stored. */
+async function callForEvent(
+  run: TestRun,
+  methods: readonly EventMethod[],
+  sample: SampleEvent,
+): Promise<ChangingEvent[]> {
+  const { inspector, configuration, host, result, milliseconds } = run
+  // A dropped event reaches no other function.
+  let reached: ChangingEvent[] = [await sampleEvent(run, configuration.project_id, sample)]
+  for (const method of methods) {
+    const next: ChangingEvent[] = []
+    for (const event of reached) {
+      requireTime(run)
+      const before = milliseconds()
+      const text = method === 'processEvent' ? event.text : storedEvent(event.row)
+      const { outcomes, lines, error } = await inspector.each(configuration, method, [text], LIMITS, host)
+      keepLines(result, lines)
+      if (error) throw new TestEnded(`${error.name}: ${error.message}`)
+      const [outcome = null] = outcomes
+      const call = { function: method, input: JSON.parse(text), milliseconds: milliseconds() - before }
+      if (method === 'processEvent') {
+        const { events, error: failure } = processed(event, outcome)
+        const outputs = failure === null && events.length ? events.map((one) => JSON.parse(one.text)) : [null]
+        for (const output of outputs) result.results.push({ ...call, output, error: failure })
+        next.push(...events)
+      } else {
+        result.results.push({ ...call, ...describeOutcome(outcome) })
+        next.push(event)
+      }
+    }
+    reached = next
+  }
+  return reached
+}
+
+/** Calls a function that is not called for each event. `input`: its arguments as the result shows them. */
+async function callOnce(
+  run: TestRun,
+  work: OnceFunction,
+  input: Record<string, unknown>,
+  args: readonly unknown[],
+): Promise<void> {
+  requireTime(run)
+  const { inspector, configuration, host, result, milliseconds } = run
+  const before = milliseconds()
+  const { lines, error } = await inspector.once(configuration, work, args, LIMITS, host)
+  keepLines(result, lines)
+  const failure = error ? `${error.name}: ${error.message}` : null
+  if (error && error.stage !== 'call') throw new TestEnded(`${error.name}: ${error.message}`)
+  result.results.push({
+    function: work.name,
+    input,
+    output: null,
+    error: failure,
+    milliseconds: milliseconds() - before,
+  })
+}
+
+/** The plugin that a test runs, and its stored configuration if there is one. */
+interface TestSubject {
+  plugin: plugins.PluginRow
+  stored: configs.PluginConfigRow | undefined
+  source: string
+}
+
+async function subjectOf(
+  { db }: TestService,
   project: Project,
-  { plugin: plugin_id, plugin_config, config, source }: TestInput,
-): Promise<Configuration> {
+  { plugin: plugin_id, plugin_config, source }: TestInput,
+): Promise<TestSubject> {
   const stored = plugin_config === undefined ? undefined : await configs.get(db, project.id, plugin_config)
   if (plugin_config !== undefined && !stored)
     throw invalid('plugin_config', 'This configuration does not exist in the project. Check the id.', 'does_not_exist')
@@ -144,18 +211,27 @@ async function configurationOf(
   if (id === undefined) throw invalid('plugin', 'Send "plugin" or "plugin_config".', 'required')
   const plugin = await plugins.get(db, project.organization_id, id)
   if (!plugin) throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
-  const before = stored ? valuesOf(vault, stored) : NO_VALUES
   // The code of a test can send the secrets anywhere.
-  if (Object.keys(before.secrets).length) requireLevel(project.membership_level, ADMIN)
-  const fields = settingFields(JSON.parse(plugin.config_schema))
-  const { open, secrets } = config || !stored ? resolveValues(fields, config ?? {}, before) : before
+  if (stored?.secrets) requireLevel(project.membership_level, ADMIN)
   const code = source ?? (await sourceOf(db, plugin.id))
   if (code === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
+  return { plugin, stored, source: code }
+}
+
+function configurationOf(
+  { vault }: TestService,
+  project: Project,
+  { config }: TestInput,
+  { plugin, stored, source }: TestSubject,
+): Configuration {
+  const before = stored ? valuesOf(vault, stored) : NO_VALUES
+  const fields = settingFields(JSON.parse(plugin.config_schema))
+  const { open, secrets } = config || !stored ? resolveValues(fields, config ?? {}, before) : before
   return {
     id: -++tests,
     project_id: project.id,
     version: '1',
-    source: code,
+    source,
     settings: settingsOf(
       JSON.parse(plugin.config_schema),
       { ...open, ...secrets },

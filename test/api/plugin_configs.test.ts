@@ -516,6 +516,60 @@ onBothEngines(
   options,
 )
 
+onBothEngines(
+  t,
+  'a test calls every kind of function, and names what is missing',
+  async (t, app) => {
+    const installed = async (code: string, config: unknown[] = []) => {
+      const source = { 'index.ts': code, 'plugin.json': JSON.stringify({ name: 'Tested', config }) }
+      return (await app.send('POST', pluginsOf(app), { body: { source } })).body.id as number
+    }
+    const run = async (plugin: number, events?: object[]) =>
+      (await app.send('POST', `${configsOf(app)}test/`, { body: { plugin, ...(events && { events }) } })) as {
+        status: number
+        body: BodyOf<'plugin_configs.test'>
+      }
+    const plugin = await installed(`
+      export const jobs = { later: (payload) => console.log('later', payload.n) }
+      export function processEvent(event) {
+        if (event.event === 'dropped') return null
+        return event.event === 'split' ? [event, { ...event, event: 'other' }] : event
+      }
+      export async function exportEvents(events) { console.log('exports', events.map(({ event, $set }) => [event, $set])) }
+      export async function runEveryMinute(meta) { await meta.jobs.later({ n: 5 }).runNow() }
+      export function runEveryDay() { throw new Error('no day') }`)
+    const events = [
+      { event: 'split', distinct_id: 'ada', $set: { plan: 'pro' } },
+      { event: 'dropped', distinct_id: 'ada' },
+    ]
+    const { body } = await run(plugin, events)
+    t.equal(body.error, null)
+    t.match(
+      body.results.map(({ function: name, output, error }) => [name, output?.event ?? null, error]),
+      [
+        ['processEvent', 'split', null],
+        ['processEvent', 'other', null],
+        ['processEvent', null, null],
+        ['exportEvents', null, null],
+        ['runEveryMinute', null, null],
+        ['runEveryDay', null, /no day/],
+        ['later', null, null],
+      ],
+    )
+    t.match(
+      body.logs.map(({ message }) => message),
+      ['exports [["split",{"plan":"pro"}],["other",{"plan":"pro"}]]', 'later 5'],
+    )
+    const nothing = await run(await installed('export function setupPlugin() {}'))
+    t.match(nothing.body, { error: /^This plugin has no processEvent, .*, scheduled task or job\.$/, results: [] })
+    const required = [{ key: 'token', type: 'string', required: true }]
+    const broken = await run(await installed("require('pg'); export function onEvent() {}", required))
+    t.match(broken, { status: 200, body: { error: /Cannot import "pg"/ } }, 'errors of imports come before settings')
+    t.match(await run(await installed('export function onEvent() {}', required)), { status: 400 })
+  },
+  options,
+)
+
 onBothEngines(t, 'rejects secrets without a SECRET_KEY on PostgreSQL', async (t, app) => {
   const plugin = await install(app, [{ key: 'a', secret: true }])
   const response = await app.send('POST', configsOf(app), { body: { plugin, config: { a: 'hush' } } })
