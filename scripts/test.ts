@@ -151,7 +151,9 @@ async function run(file: string, environment: NodeJS.ProcessEnv): Promise<void> 
     detached: true,
   })
   running.add(child)
-  const code = await new Promise((resolve) => child.on('close', resolve))
+  const exit = await new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.on('close', (code, signal) => resolve(signal ?? code)),
+  )
   running.delete(child)
   coverage.add(recorded)
   // The last line is `# { total: 12, pass: 11, fail: 1 }`. It is missing when `t.before` throws, although the exit code is 0.
@@ -159,7 +161,8 @@ async function run(file: string, environment: NodeJS.ProcessEnv): Promise<void> 
   const totals = totalLines.at(-1) ?? ''
   const count = (word: string): number => Number(new RegExp(`\\b${word}: (\\d+)`).exec(totals)?.[1] ?? 0)
   const seconds = (performance.now() - started) / 1000
-  const failed = Math.max(count('fail'), code === 0 && totals ? 0 : 1)
+  const failed = Math.max(count('fail'), exit === 0 && totals ? 0 : 1)
+  if (!totals) console.error(`${file} ended before its last test, with ${exit}.`)
   const result = { file, passed: count('pass'), failed, seconds, output }
   results.push(result)
   if (!failed) durations[file] = Math.round(seconds * 10) / 10

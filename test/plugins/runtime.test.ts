@@ -755,7 +755,7 @@ onBothEngines(
     t.strictSame(lines, [
       'ERROR Unhandled promise rejection: Error: in a chain',
       'ERROR Unhandled promise rejection: Error: in a timer',
-      'ERROR Unhandled promise rejection: TypeError: A key must be a text of 1 to 200 characters.',
+      'ERROR Unhandled promise rejection: TypeError: A key must be a number or a text of 1 to 200 characters.',
     ])
     app.advance(100 * 24 * HOUR_MS)
     await metrics.prune(app.deps.db, app.deps.now())
