@@ -6512,7 +6512,7 @@ export interface components {
         };
         /**
          * PluginMetric
-         * @description The calls of one kind in one hour.
+         * @description The calls of one kind in one hour. An event counts once, whatever the number of attempts.
          */
         PluginMetric: {
             /**
@@ -6522,9 +6522,11 @@ export interface components {
             hour: string;
             /** @description The kind of call: `processEvent`, `onEvent`, `composeWebhook`, `exportEvents`, `scheduledTask` or `job`. */
             category: string;
-            /** @description Calls that succeeded at the first attempt. For events, the number of events. */
+            /** @description Events that were delivered at the first attempt, or calls of tasks and jobs that succeeded. */
             successes: number;
+            /** @description Events that were delivered after retries. They are not part of `successes`. */
             successes_on_retry: number;
+            /** @description Events that failed for good, or calls of tasks and jobs that failed. */
             failures: number;
             /** @description Events that `processEvent` dropped. */
             dropped: number;
@@ -6556,7 +6558,7 @@ export interface components {
          * @description The metrics of a plugin configuration.
          */
         PluginMetrics: {
-            /** @description The share of calls that succeeded, from 0 to 1. Null if there was none. */
+            /** @description The share of events and calls that succeeded, from 0 to 1. Null if there was none. */
             delivery_rate: number | null;
             results: components["schemas"]["PluginMetric"][];
             /** @description The values of the `metrics` that the code exports, per hour. */

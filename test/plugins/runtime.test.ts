@@ -12,6 +12,7 @@ import * as metrics from '../../src/store/plugin_metrics.ts'
 import * as schedules from '../../src/store/plugin_schedules.ts'
 import * as states from '../../src/store/plugin_states.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { only } from '../helpers/assertions/items.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -560,7 +561,12 @@ onBothEngines(
     app.advance(6_000)
     await app.deps.plugins.deliveries.drain()
     t.strictSame(of('/bulk'), ['2', '2'])
-    t.match(await countsOf(app, exporter.config, 'exportEvents'), { successes: 2, failures: 1 })
+    t.match(await countsOf(app, exporter.config, 'exportEvents'), { successes: 6, failures: 0 })
+    const retried = await metrics.list(app.deps.db, exporter.config, { from: '2000', to: '2100' })
+    t.equal(
+      retried.reduce((sum, row) => sum + row.successes_on_retry, 0),
+      2,
+    )
   },
   options,
 )
@@ -602,7 +608,58 @@ onBothEngines(
       JSON.stringify({ event: 'first', $set: { a: 1 }, $set_once: { b: 2 }, elements: 1 }),
       JSON.stringify({ event: 'second', elements: 0 }),
     ])
-    t.match(await countsOf(app, plugin.config, 'exportEvents'), { successes: 2, failures: 0 })
+    // The second event was delivered at the second attempt.
+    t.match(await countsOf(app, plugin.config, 'exportEvents'), { successes: 1, failures: 0 })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
+  'an event counts once in the metrics: delivered at once, after retries, or failed for good',
+  async (t, app) => {
+    const plugin = await runPlugin(
+      app,
+      `import { RetryError } from '@posthog/plugin-scaffold'
+      const attempts = {}
+      export function onEvent({ event, properties }) {
+        attempts[properties.number] = (attempts[properties.number] ?? 0) + 1
+        if (properties.number === 1 && attempts[1] < 3) throw new RetryError('busy')
+        if (properties.number === 3) throw new RetryError('always busy')
+        if (properties.number === 4) throw new Error('wrong')
+      }`,
+    )
+    const rate = async () => {
+      await app.deps.plugins.recorder.flush()
+      const { results, delivery_rate } = (await app.send('GET', `${configsUrl(app)}${plugin.config}/metrics/`)).body
+      const { delivery_rate_24h } = (await app.send('GET', `${configsUrl(app)}${plugin.config}/`)).body
+      const { successes, successes_on_retry, failures } = only(results)
+      return { successes, successes_on_retry, failures, delivery_rate, delivery_rate_24h }
+    }
+    const deliverAll = async () => {
+      for (let attempt = 0; attempt < 6; attempt++) {
+        await app.deps.plugins.deliveries.drain()
+        app.advance(60_000)
+      }
+    }
+    await ingest(app, plainEvents(3))
+    await deliverAll()
+    t.strictSame(await rate(), {
+      successes: 2,
+      successes_on_retry: 1,
+      failures: 0,
+      delivery_rate: 1,
+      delivery_rate_24h: 1,
+    })
+    await ingest(app, plainEvents(3, 3))
+    await deliverAll()
+    t.match(await rate(), {
+      successes: 3,
+      successes_on_retry: 1,
+      failures: 2,
+      delivery_rate: 4 / 6,
+      delivery_rate_24h: 4 / 6,
+    })
   },
   options,
 )

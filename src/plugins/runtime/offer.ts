@@ -63,7 +63,7 @@ export async function deliver(
 ): Promise<Step> {
   const last = group.events.at(-1)
   if (!group.isOffered || !last) return { ...(last && { done: last }), attempts: 0, retry_ms: null, isOver: false }
-  const offered = await offer(options, configuration, group, signal)
+  const offered = await offer(options, configuration, group, attempts, signal)
   if (offered.error && offered.error.stage !== 'flush' && offered.error.stage !== 'call')
     return afterLoadError(options.recorder, configuration, offered.error, attempts)
 
@@ -108,6 +108,7 @@ async function offer(
   options: OfferOptions,
   configuration: RunningConfiguration,
   { events: group, origin }: Group,
+  attempts: number,
   signal: AbortSignal,
 ): Promise<Offered> {
   const host = { ...options.hostOf(configuration, origin), signal }
@@ -118,8 +119,8 @@ async function offer(
     if (some.length === 0 || !configuration.capabilities.methods.includes(method)) continue
     const next =
       method === 'exportEvents'
-        ? await exportGroup(options, configuration, some, texts.slice(0, some.length), host)
-        : await offerEach(options, configuration, method, some, texts.slice(0, some.length), host)
+        ? await exportGroup(options, configuration, some, texts.slice(0, some.length), attempts, host)
+        : await offerEach(options, configuration, method, some, texts.slice(0, some.length), attempts, host)
     if (next.error) return next
     if (next.count < some.length) result = next
   }
@@ -148,6 +149,7 @@ async function offerEach(
   method: 'onEvent' | 'composeWebhook',
   group: readonly FollowedEvent[],
   stored: string[],
+  attempts: number,
   host: PluginHost,
 ): Promise<Offered> {
   const start = performance.now()
@@ -158,14 +160,19 @@ async function offerEach(
   for (const [i, outcome] of outcomes.entries()) {
     const uuid = group[i]?.uuid
     const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outbound, outcome, host.signal)
-    calls.push({ error: failure, ...(uuid && { event: uuid }) })
+    // Only the first event of a group can have been tried before.
+    const tried = i === 0 ? attempts : 0
+    const again = failure?.retry === true && tried + 1 < MAX_ATTEMPTS
+    calls.push({ error: failure, ...(uuid && { event: uuid }), repeated: tried > 0, again })
     if (!failure?.retry) continue
     retry = { events: 1, error: failure }
     break
   }
-  if (error) calls.push({ error })
-  record(recorder, configuration, method, { calls, ...output, start })
   // Events in the buffers of the plugin are not delivered.
+  if (error?.stage === 'flush' && error.retry)
+    calls.splice(0, calls.length, { error, events: calls.length, again: attempts + 1 < MAX_ATTEMPTS })
+  else if (error) calls.push({ error, again: error.stage !== 'flush' })
+  record(recorder, configuration, method, { calls, ...output, start })
   if (error?.stage === 'flush')
     return error.retry ? { count: 0, retry: { events: group.length, error } } : { count: outcomes.length, retry: null }
   const count = calls.length - (retry ? 1 : 0) - (error ? 1 : 0)
@@ -177,13 +184,21 @@ async function exportGroup(
   configuration: RunningConfiguration,
   group: readonly FollowedEvent[],
   texts: readonly string[],
+  attempts: number,
   host: PluginHost,
 ): Promise<Offered> {
   const start = performance.now()
   const args = [texts.map((text) => JSON.parse(text))]
   const work = { kind: 'methods', name: 'exportEvents' } as const
   const { lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
-  record(recorder, configuration, 'exportEvents', { calls: [{ error: error ?? null }], lines, metrics, start })
+  const isRetried = error?.retry === true && attempts + 1 < MAX_ATTEMPTS
+  const call: Call = {
+    error: error ?? null,
+    events: group.length,
+    repeated: attempts > 0,
+    again: isRetried || (error !== undefined && error.stage !== 'call'),
+  }
+  record(recorder, configuration, 'exportEvents', { calls: [call], lines, metrics, start })
   if (!error || (error.stage === 'call' && !error.retry)) return { count: group.length, retry: null }
   if (error.stage === 'call') return { count: 0, retry: { events: group.length, error } }
   return { count: 0, retry: null, error }

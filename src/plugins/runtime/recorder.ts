@@ -17,13 +17,19 @@ export interface Call {
   error: (PluginError & Partial<LoadError>) | null
   /** The uuid of the event. */
   event?: string
+  /** The number of events, if it is not one. */
+  events?: number
+  /** Whether the events were offered before. */
+  repeated?: boolean
+  /** Whether the events are offered again. Metrics count the last call only. */
+  again?: boolean
 }
 
 export interface Batch {
   category: metrics.MetricCategory
   /** In order. */
   calls: readonly Call[]
-  counts?: Partial<Pick<metrics.MetricCounts, 'dropped' | 'changed' | 'successes_on_retry'>>
+  counts?: Pick<metrics.MetricCounts, 'dropped' | 'changed'>
   lines: readonly LogLine[]
   /** The metrics that the plugin declares. */
   metrics?: readonly MetricChange[]
@@ -146,12 +152,12 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
       category,
       ...NOTHING,
     }
-    const successes_on_retry = counts?.successes_on_retry ?? 0
+    const { successes, successes_on_retry, failures } = countEvents(calls)
     own.counts.set(`${hour} ${category}`, {
       ...sum,
-      successes: sum.successes + calls.length - failed.length - successes_on_retry,
+      successes: sum.successes + successes,
       successes_on_retry: sum.successes_on_retry + successes_on_retry,
-      failures: sum.failures + failed.length,
+      failures: sum.failures + failures,
       dropped: sum.dropped + (counts?.dropped ?? 0),
       changed: sum.changed + (counts?.changed ?? 0),
       milliseconds: sum.milliseconds + Math.round(milliseconds),
@@ -225,6 +231,14 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     switchOff,
     flush,
   }
+}
+
+/** Counts each event once: delivered at once, delivered after retries, or failed for good. */
+function countEvents(calls: readonly Call[]) {
+  const counts = { successes: 0, successes_on_retry: 0, failures: 0 }
+  for (const { error, events = 1, repeated, again } of calls)
+    if (!again) counts[error ? 'failures' : repeated ? 'successes_on_retry' : 'successes'] += events
+  return counts
 }
 
 const NOTHING: metrics.MetricCounts = {

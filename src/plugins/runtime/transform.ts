@@ -88,7 +88,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     const start = performance.now()
     const request_ms = until - start
     if (request_ms <= 0) {
-      const calls = [{ error: outOfTime(offered.length, limit_ms) }]
+      const calls = [{ error: outOfTime(offered.length, limit_ms), events: offered.length }]
       recorder.record(configuration, { category: 'processEvent', calls, lines: [], milliseconds: 0 })
       return [...offered]
     }
@@ -106,13 +106,13 @@ export function createTransformer(options: TransformerOptions): Transformer {
     const { items, renamed, calls, counts } = await resultsOf(configuration, offered, outcomes)
     const kept = renamed.size ? await withoutDuplicates(configuration.project_id, items, renamed) : items
     counts.dropped += items.length - kept.length
+    const left = offered.length - outcomes.length
     if (error) {
-      calls.push({ error })
+      calls.push({ error, events: left })
       handleLoadError(configuration, error)
     } else {
       broken.delete(configuration.id)
-      const left = offered.length - outcomes.length
-      if (left > 0) calls.push({ error: outOfTime(left, limit_ms) })
+      if (left > 0) calls.push({ error: outOfTime(left, limit_ms), events: left })
     }
     recorder.record(configuration, {
       category: 'processEvent',
