@@ -70,6 +70,8 @@ export async function startJob(
 
 interface JobField {
   key: string
+  /** `number` and `boolean` are checked. Other types are texts, or JSON of any kind. */
+  type: unknown
   required: boolean
   default: unknown
   staff_only: boolean
@@ -85,6 +87,7 @@ function fieldsOf({ public_jobs }: PluginRow, type: string): JobField[] {
   const payload = isJsonObject(job) && isJsonObject(job.payload) ? job.payload : {}
   return Object.entries(payload).map(([key, field]) => ({
     key,
+    type: isJsonObject(field) ? field.type : undefined,
     required: isJsonObject(field) && field.required === true,
     default: isJsonObject(field) ? (field.default ?? undefined) : undefined,
     staff_only: isJsonObject(field) && field.staff_only === true,
@@ -108,6 +111,8 @@ function completePayload(
       throw invalid(`job__payload__${field.key}`, `Send "${field.key}": the job requires it.`, 'required')
     if (field.staff_only && level < ADMIN && sent !== undefined && sent !== field.default)
       throw forbidden(`Only administrators can set "${field.key}". Leave it out.`)
+    if (sent !== undefined && (field.type === 'number' || field.type === 'boolean') && typeof sent !== field.type)
+      throw invalid(`job__payload__${field.key}`, `"${field.key}" must be a ${field.type}.`)
     if (value !== undefined) complete.push([field.key, value])
   }
   return Object.fromEntries(complete)

@@ -682,7 +682,12 @@ onEachEngine('public jobs start with a validated payload and run once', async (t
         'plugin.json': JSON.stringify({
           name: 'Filler',
           publicJobs: {
-            fill: { payload: { since: { type: 'date', required: true }, size: { default: 5, staff_only: true } } },
+            fill: {
+              payload: {
+                since: { type: 'date', required: true },
+                size: { type: 'number', default: 5, staff_only: true },
+              },
+            },
           },
         }),
       },
@@ -696,6 +701,10 @@ onEachEngine('public jobs start with a validated payload and run once', async (t
     [{ type: 'empty' }, { attr: 'job__type', detail: /Its jobs are: fill/ }],
     [{ type: 'fill' }, { attr: 'job__payload__since', code: 'required' }],
     [{ type: 'fill', payload: { since: 'x', other: 1 } }, { attr: 'job__payload__other' }],
+    [
+      { type: 'fill', payload: { since: 'x', size: '7' } },
+      { attr: 'job__payload__size', detail: /must be a number/ },
+    ],
   ]
   for (const [job, body] of rejected) t.match(await start(job), { status: 400, body })
   const started = await start({ type: 'fill', payload: { since: '2026-01-01' } })
