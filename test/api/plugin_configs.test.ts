@@ -707,6 +707,9 @@ onEachEngine('public jobs start with a validated payload and run once', async (t
     ],
   ]
   for (const [job, body] of rejected) t.match(await start(job), { status: 400, body })
+  const member = await app.member('member@example.com', 1)
+  const staffOnly = { type: 'fill', payload: { since: 'x', size: 7 } }
+  t.match(await start(staffOnly, member.key), { status: 403, body: { detail: /Only administrators can set "size"/ } })
   const started = await start({ type: 'fill', payload: { since: '2026-01-01' } })
   t.match(started, { status: 200, body: { job_id: String } })
   await app.deps.plugins.tasks.drain()
