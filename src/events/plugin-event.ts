@@ -30,20 +30,20 @@ export interface ChangingEvent {
   text: string
 }
 
-/** The most events that a plugin may return for one. */
-const MAX_RETURNED = 100
+/** The most events that plugins may make of one. */
+export const MAX_PARTS = 100
 
 /**
  * The events that a plugin returned for one event, as JSON: an object or an array. Of several events without a uuid of their own,
  * the first keeps that of the event, and the others get uuids derived from it: the events of a repeated request have the same
- * uuids. Throws `InvalidEvent`.
+ * uuids. Throws `InvalidEvent`, also for more than `max` events.
  */
-export function returnedEvents(before: ChangingEvent, text: string): ChangingEvent[] {
+export function returnedEvents(before: ChangingEvent, text: string, max = MAX_PARTS): ChangingEvent[] {
   const returned = parse(text)
   if (!Array.isArray(returned)) return [changedEvent(before, returned, before.row.uuid, text)]
-  if (returned.length > MAX_RETURNED)
+  if (returned.length > max)
     throw new InvalidEvent(
-      `The plugin returned ${returned.length} events for one. At most ${MAX_RETURNED} are allowed.`,
+      `The plugin returned ${returned.length} events for one. Plugins may make ${MAX_PARTS} of an event that was sent.`,
     )
   let isTaken = false
   return returned.map((event: unknown, i) => {
@@ -74,11 +74,11 @@ function changedEvent(before: ChangingEvent, returned: unknown, uuid: string, te
     timestamp: time,
     created_at: row.created_at,
   }
+  const isSettled = settleElements(properties, before.text)
   // Deriving the row changes the properties.
   const { project_id: team_id, uuid: own } = identity
-  const isKept = returned.uuid === own && returned.team_id === team_id
+  const isKept = !isSettled && returned.uuid === own && returned.team_id === team_id
   const next = isKept && text !== undefined ? text : JSON.stringify({ ...returned, uuid: own, team_id })
-  settleElements(properties, before.text)
   const changed = { ...rowOf(identity, properties, returned), ...(row.origin !== undefined && { origin: row.origin }) }
   const oversize = describeOversize(changed)
   if (oversize) throw new InvalidEvent(oversize)
@@ -96,15 +96,16 @@ function ownUuid(value: unknown, before: string): string | undefined {
 const derivedUuid = (uuid: string, number: number): string =>
   v5(String(number), Buffer.from(uuid.replaceAll('-', ''), 'hex'))
 
-/** An event may have its elements in two forms. The one that the plugin changed counts. */
-function settleElements(properties: JsonObject, before: string): void {
-  if (!before.includes('"$elements')) return
+/** An event may have its elements in two forms. Removes the other one if the plugin changed one. False if it changed none. */
+function settleElements(properties: JsonObject, before: string): boolean {
+  if (!before.includes('"$elements')) return false
   const earlier = storedJson<{ properties?: JsonObject }>(before).properties ?? {}
   const isChainChanged = properties.$elements_chain !== earlier.$elements_chain
   const areElementsChanged = JSON.stringify(properties.$elements) !== JSON.stringify(earlier.$elements)
   if (areElementsChanged && (!isChainChanged || properties.$elements_chain === undefined))
     delete properties.$elements_chain
   else if (isChainChanged) delete properties.$elements
+  return isChainChanged || areElementsChanged
 }
 
 function parse(text: string): unknown {

@@ -133,6 +133,10 @@ onBothEngines(
         return event
       }`,
     )
+    // Another plugin must not bring back the form of the elements that the first one did not change.
+    await runPlugin(app, 'export function processEvent(event) { event.properties.second = true; return event }', {
+      order: 2,
+    })
     const url = 'https://example.com/?card=4111'
     const $elements = [{ tag_name: 'button', $el_text: '4111' }]
     const batch = [
@@ -266,6 +270,16 @@ onBothEngines(
     t.match(await countsOf(app, splitting.config, 'processEvent'), { failures: 2, dropped: 1 })
     await capture(app, sent)
     t.strictSame((await stored()).slice(4), after, 'a repeated request stores nothing twice')
+
+    await runPlugin(app, 'export function processEvent(event) { return Array(40).fill(event) }', { order: 3 })
+    app.advance(2_000)
+    await capture(app, [
+      { uuid: uuid(20), event: 'one' },
+      { ...basket, uuid: uuid(21) },
+    ])
+    const parts = (await stored()).slice(9).map(([, event]) => event)
+    t.equal(parts.filter((event) => event === 'one').length, 40)
+    t.equal(parts.filter((event) => event === 'item').length, 3, 'three times 40 are too many events')
   },
   options,
 )

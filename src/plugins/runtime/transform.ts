@@ -5,6 +5,7 @@ import {
   type ChangingEvent,
   InvalidEvent,
   incomingEvent,
+  MAX_PARTS,
   returnedEvents,
   withPluginNames,
 } from '../../events/plugin-event.ts'
@@ -141,7 +142,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     let dropped = 0
     for (const chunk of chunksOf(sent)) {
       let items = chunk.map(
-        (row): Item => ({ row, text: incomingEvent(row, arrival), ran: NOTHING_RAN, sent: row.uuid }),
+        (row): Item => ({ row, text: incomingEvent(row, arrival), ran: NOTHING_RAN, sent: row.uuid, parts: 1 }),
       )
       for (const configuration of plugins) items = await run(configuration, items, chain).catch(refuse)
       dropped += chunk.length - new Set(items.map((item) => item.sent)).size
@@ -226,6 +227,8 @@ interface Item extends ChangingEvent {
   ran: Ran
   /** The uuid of the event that was sent. */
   sent: string
+  /** The most events that the event that was sent can have become. */
+  parts: number
 }
 
 interface Results {
@@ -255,11 +258,11 @@ async function resultsOf(
     if (events.length === 0) counts.dropped++
     else if (events[0] !== item) counts.changed++
     for (const event of events) {
-      const next = { ...event, ran, sent: item.sent }
+      const next = { ...event, ran, sent: item.sent, parts: item.parts * events.length }
       items.push(next)
       if (event.row.uuid !== item.row.uuid) renamed.add(next)
     }
-    if (i % 64 === 63) await yieldIfDue()
+    if (i % 64 === 63 || events.length > 1) await yieldIfDue()
   }
   return results
 }
@@ -280,14 +283,14 @@ function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {
 }
 
 /** The call of the plugin, and the events that it made of one: none when it is dropped, the same when the call failed. */
-function resultOf(before: ChangingEvent, outcome: Outcome | undefined): { call?: Call; events: ChangingEvent[] } {
+function resultOf(before: Item, outcome: Outcome | undefined): { call?: Call; events: ChangingEvent[] } {
   if (outcome === undefined) return { events: [before] }
   if (outcome === null) return { call: { error: null }, events: [] }
   if (outcome === true) return { call: { error: null }, events: [before] }
   const event = before.row.uuid
   if (typeof outcome === 'object') return { call: { error: outcome.error, event }, events: [before] }
   try {
-    return { call: { error: null }, events: returnedEvents(before, outcome) }
+    return { call: { error: null }, events: returnedEvents(before, outcome, Math.floor(MAX_PARTS / before.parts)) }
   } catch (error) {
     if (!(error instanceof InvalidEvent)) throw error
     const { name, message } = error
