@@ -6279,8 +6279,8 @@ export interface components {
         };
         /**
          * PluginFilters
-         * @description The events for which `composeWebhook` is called: those that match one of `events`. Without `events` and `actions`, all
-         *     events match.
+         * @description The events that the functions of the plugin get: those that match one of `events`. Without `events` and `actions`, all
+         *     events match. An event that does not match passes `processEvent` unchanged.
          */
         PluginFilters: {
             events?: components["schemas"]["PluginEventFilter"][];
@@ -6325,7 +6325,7 @@ export interface components {
              *     update has an effect.
              */
             disabled_at: string | null;
-            /** @description The events for which `composeWebhook` is called. Null for all. */
+            /** @description The events that the functions of the plugin get. Null for all. */
             filters: components["schemas"]["PluginFilters"] | null;
             /** @description The last error of the plugin. Null if the last calls succeeded. */
             error: {
@@ -6376,7 +6376,7 @@ export interface components {
             config?: {
                 [key: string]: unknown;
             };
-            /** @description The events for which `composeWebhook` is called. Null for all, which is the default. */
+            /** @description The events that the functions of the plugin get. Null for all, which is the default. */
             filters?: components["schemas"]["PluginFilters"] | null;
             /** @description Null or empty to use the plugin's name. */
             name?: string | null;

@@ -261,7 +261,7 @@ async function sampleEvent(
 /** The events after `processEvent`. After an error, the event is stored as it was. */
 function processed(before: ChangingEvent, outcome: Outcome): { events: ChangingEvent[]; error: string | null } {
   if (outcome === null) return { events: [], error: null }
-  if (outcome === true) return { events: [before], error: null }
+  if (typeof outcome === 'boolean') return { events: [before], error: null }
   try {
     if (typeof outcome === 'string') return { events: returnedEvents(before, outcome), error: null }
     return { events: [before], error: `${outcome.error.name}: ${outcome.error.message}` }
@@ -273,7 +273,7 @@ function processed(before: ChangingEvent, outcome: Outcome): { events: ChangingE
 
 /** The request that `composeWebhook` returned. */
 function describeOutcome(outcome: Outcome): { output: Record<string, unknown> | null; error: string | null } {
-  if (outcome === null || outcome === true) return { output: null, error: null }
+  if (outcome === null || typeof outcome === 'boolean') return { output: null, error: null }
   if (typeof outcome !== 'string') return { output: null, error: `${outcome.error.name}: ${outcome.error.message}` }
   if (outcome.length > MAX_OUTPUT_LENGTH)
     return { output: null, error: `The result is longer than ${MAX_OUTPUT_LENGTH} characters.` }

@@ -333,7 +333,7 @@ t.test('plugins in the style of public ones run as they are', async (t) => {
     return result.outcomes.map((outcome, i) => {
       if (outcome === null) return null
       if (typeof outcome === 'object') return outcome
-      return JSON.parse(outcome === true ? String(sent[i]) : outcome)
+      return JSON.parse(typeof outcome === 'boolean' ? String(sent[i]) : outcome)
     })
   }
   const call = (configuration: Configuration, name: string) =>

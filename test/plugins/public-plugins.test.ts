@@ -73,7 +73,7 @@ function openPlugins(t: Test, host: MemoryHost = createMemoryHost({ allow: '127.
       return result.outcomes.map((outcome, i) =>
         outcome === null || typeof outcome === 'object'
           ? outcome
-          : JSON.parse(outcome === true ? itemAt(sent, i) : outcome),
+          : JSON.parse(typeof outcome === 'boolean' ? itemAt(sent, i) : outcome),
       )
     },
     call: async (plugin: Configuration, kind: 'tasks' | 'jobs', name: string, ...args: unknown[]) => {

@@ -630,6 +630,53 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'filters apply to every function that gets events',
+  async (t, app) => {
+    const filters = { events: [{ id: 'paid', properties: [{ key: 'n', operator: 'gt', value: 10 }] }] }
+    const transformation = await runPlugin(
+      app,
+      'export function processEvent(event) { event.properties.changed = true; return event }',
+    )
+    const listener = await runPlugin(app, 'export function onEvent(event) { console.log("on", event.properties.n) }')
+    const exporter = await runPlugin(
+      app,
+      'export function exportEvents(events) { console.log("exported", events.map(({ properties }) => properties.n)) }',
+    )
+    for (const { config } of [transformation, listener, exporter])
+      t.match(await app.send('PATCH', `${configsUrl(app)}${config}/`, { body: { filters } }), { status: 200 })
+    app.advance(2_000)
+    const sent = [5, 15, 25].map((n) => ({ event: 'paid', properties: { n } }))
+    await capture(app, [...sent, { event: 'seen', properties: { n: 99 } }])
+    await ingest(app, [])
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(
+      (await storedEvents(app)).map(({ properties }) => [
+        properties.n,
+        properties.changed,
+        Array.isArray(properties.$plugins_succeeded),
+      ]),
+      [
+        [5, undefined, false],
+        [15, true, true],
+        [25, true, true],
+        [99, undefined, false],
+      ],
+    )
+    const messagesOf = async (plugin: typeof transformation) => (await logOf(app, plugin)).map(({ message }) => message)
+    t.strictSame(await messagesOf(listener), ['on 15', 'on 25'])
+    t.strictSame(await messagesOf(exporter), ['exported [15,25]'])
+    const counts = [
+      await countsOf(app, transformation.config, 'processEvent'),
+      await countsOf(app, listener.config, 'onEvent'),
+      await countsOf(app, exporter.config, 'exportEvents'),
+    ]
+    t.match(counts, Array(3).fill({ successes: 2, failures: 0 }), 'excluded events are not counted')
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'an event counts once in the metrics: delivered at once, after retries, or failed for good',
   async (t, app) => {
     const plugin = await runPlugin(

@@ -56,8 +56,8 @@ export interface PluginError {
   stopped?: 'timeout' | 'memory' | 'crash'
 }
 
-/** JSON that the method returned; `true` when it equals the event; null for a falsy result. */
-export type Outcome = string | true | null | { error: PluginError }
+/** JSON that the method returned; `true` when it equals the event; null for a falsy result; `false` if the filters exclude the event. */
+export type Outcome = string | boolean | null | { error: PluginError }
 
 export const errorOf = (outcome: Outcome): PluginError | null =>
   typeof outcome === 'object' && outcome !== null ? outcome.error : null

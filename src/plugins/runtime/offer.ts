@@ -156,8 +156,12 @@ async function offerEach(
   const texts = method === 'composeWebhook' ? await withPersons(events, configuration, group, stored) : stored
   const { outcomes, error, ...output } = await sandbox.each(configuration, method, texts, LIMITS, host)
   const calls: Call[] = []
+  let count = 0
   let retry: Offered['retry'] = null
   for (const [i, outcome] of outcomes.entries()) {
+    count++
+    // The filters exclude the event.
+    if (outcome === false) continue
     const uuid = group[i]?.uuid
     const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outbound, outcome, host.signal)
     // Only the first event of a group can have been tried before.
@@ -166,6 +170,7 @@ async function offerEach(
     calls.push({ error: failure, ...(uuid && { event: uuid }), repeated: tried > 0, again })
     if (!failure?.retry) continue
     retry = { events: 1, error: failure }
+    count--
     break
   }
   // Events in the buffers of the plugin are not delivered.
@@ -175,7 +180,6 @@ async function offerEach(
   record(recorder, configuration, method, { calls, ...output, start })
   if (error?.stage === 'flush')
     return error.retry ? { count: 0, retry: { events: group.length, error } } : { count: outcomes.length, retry: null }
-  const count = calls.length - (retry ? 1 : 0) - (error ? 1 : 0)
   return { count, retry, ...(error && { error }) }
 }
 
@@ -190,11 +194,11 @@ async function exportGroup(
   const start = performance.now()
   const args = [texts.map((text) => JSON.parse(text))]
   const work = { kind: 'methods', name: 'exportEvents' } as const
-  const { lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
+  const { result, lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
   const isRetried = error?.retry === true && attempts + 1 < MAX_ATTEMPTS
   const call: Call = {
     error: error ?? null,
-    events: group.length,
+    events: error ? group.length : Number(result),
     repeated: attempts > 0,
     again: isRetried || (error !== undefined && error.stage !== 'call'),
   }

@@ -250,10 +250,9 @@ async function resultsOf(
   const plugin = `${name} (${id})`
   const yieldIfDue = createYielder()
   for (const [i, item] of offered.entries()) {
-    const { call, events } = resultOf(item, outcomes[i])
-    const { succeeded, failed } = item.ran
-    const ran =
-      call?.error === null ? { succeeded: [...succeeded, plugin], failed } : { succeeded, failed: [...failed, plugin] }
+    const outcome = outcomes[i]
+    const { call, events } = resultOf(item, outcome)
+    const ran = outcome === false ? item.ran : withPlugin(item.ran, plugin, call?.error === null)
     if (call) calls.push(call)
     if (events.length === 0) counts.dropped++
     else if (events[0] !== item) counts.changed++
@@ -282,9 +281,12 @@ function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {
   if (chunk.length) yield chunk
 }
 
+const withPlugin = ({ succeeded, failed }: Ran, plugin: string, isSuccess: boolean): Ran =>
+  isSuccess ? { succeeded: [...succeeded, plugin], failed } : { succeeded, failed: [...failed, plugin] }
+
 /** The call of the plugin, and the events that it made of one: none when it is dropped, the same when the call failed. */
 function resultOf(before: Item, outcome: Outcome | undefined): { call?: Call; events: ChangingEvent[] } {
-  if (outcome === undefined) return { events: [before] }
+  if (outcome === undefined || outcome === false) return { events: [before] }
   if (outcome === null) return { call: { error: null }, events: [] }
   if (outcome === true) return { call: { error: null }, events: [before] }
   const event = before.row.uuid

@@ -79,8 +79,8 @@ export interface Vm {
   limit(cpu_ms: number, until: number): void
   /** Starts a function of the library. It ends with `host.settle`. */
   start(entry: 'once' | 'flush', ...args: string[]): void
-  /** Calls a method with an event, both as JSON. Undefined when the outcome is passed to `host.put`, now or later. */
-  offer(method: string, event: string): string | null | undefined
+  /** Calls a method with an event, both as JSON. False when the filters exclude the event. Undefined when the outcome is passed to `host.put`, now or later. */
+  offer(method: string, event: string): string | null | false | undefined
   /** Runs what the promises of the plugin wait for. Throws `VmStopped`. */
   pump(): void
   answer(ask: number, succeeded: boolean, text: string, body?: Uint8Array): void
@@ -238,7 +238,7 @@ export async function createVm(
   const methodNames = new Map<string, QuickJSHandle>()
 
   /** Not `invoke`, because the name of the method stays for the next event. */
-  function offer(method: string, event: string): string | null | undefined {
+  function offer(method: string, event: string): string | null | false | undefined {
     const name = methodNames.get(method) ?? context.newString(method)
     methodNames.set(method, name)
     const text = context.newString(event)
@@ -246,9 +246,10 @@ export async function createVm(
     const result = unwrap(machine, called, library.describe)
     text.dispose()
     const type = context.typeof(result)
-    const outcome = type === 'number' ? undefined : type === 'string' ? context.getString(result) : null
+    const returned = type === 'string' ? context.getString(result) : null
     result.dispose()
-    return outcome
+    if (type === 'number') return undefined
+    return type === 'boolean' ? false : returned
   }
 
   return {

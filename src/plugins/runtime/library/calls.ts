@@ -68,16 +68,16 @@ function complete(method: EventMethod, event: PluginEvent): void {
 const PUT = 0
 
 /**
- * Calls a method with one event. Returns the text of the result, or `PUT`. Without a promise there is no call of the host, which
+ * Calls a method with one event. Returns the text of the result, `false` if the filters exclude the event, or `PUT`. Without a promise there is no call of the host, which
  * would take longer than most methods.
  */
-export function offer(method: EventMethod, line: string): string | null | typeof PUT {
+export function offer(method: EventMethod, line: string): string | null | false | typeof PUT {
   const toText = RESULTS[method]
   try {
     const event: PluginEvent = parse(line)
     complete(method, event)
+    if (!isWanted(event)) return false
     const isWebhook = method === 'composeWebhook'
-    if (isWebhook && !isWanted(event)) return null
     if (!plugin.methods[method]) throw new Error(`The plugin has no function "${method}".`)
     const result = plugin.methods[method](event, isWebhook ? metaFor(event) : meta)
     if (!isThenable(result)) return toText(result)
@@ -96,9 +96,16 @@ export function offer(method: EventMethod, line: string): string | null | typeof
 /** `text`: JSON of the arguments. */
 export async function once(kind: OnceFunction['kind'], name: string, text: string): Promise<string> {
   const args: unknown[] = parse(text)
-  if (kind === 'methods' && name === 'exportEvents')
-    for (const event of args[0] as PluginEvent[]) complete('onEvent', event)
+  if (kind === 'methods' && name === 'exportEvents') return exportEvents(args[0] as PluginEvent[])
   const work = plugin[kind][name]
   if (!isFunction(work)) throw new Error(`The plugin has no ${kind === 'jobs' ? 'job' : 'function'} "${name}".`)
   return resultText(await work(...args, meta))
+}
+
+/** Returns the number of events that the filters let pass. */
+async function exportEvents(events: PluginEvent[]): Promise<string> {
+  const wanted = events.filter(isWanted)
+  for (const event of wanted) complete('onEvent', event)
+  if (wanted.length) await plugin.methods.exportEvents?.(wanted, meta)
+  return String(wanted.length)
 }

@@ -1,4 +1,4 @@
-/** Which events `composeWebhook` gets, and the settings that it gets with them. */
+/** Which events a plugin gets, and the settings that `composeWebhook` gets with them. */
 import { stringify } from './host.ts'
 import { type Meta, meta } from './meta.ts'
 import { deepFreeze, isObject } from './values.ts'
@@ -87,7 +87,7 @@ function matchesProperty(properties: Record<string, unknown>, { key, operator = 
   return opposite ? !found : found
 }
 
-/** Whether `composeWebhook` gets the event. Actions do not exist, so they match nothing. */
+/** Whether the plugin gets the event. Actions do not exist, so they match nothing. */
 export function isWanted({ event, properties }: PluginEvent): boolean {
   const { events = [], actions = [] } = webhooks.filters ?? {}
   if (events.length + actions.length === 0) return true
