@@ -44,8 +44,8 @@ function cpuTimes(pid: number): { own: number; children: number } {
   return { own: seconds(11) + seconds(12), children: seconds(13) + seconds(14) }
 }
 
-/** The CPU time of the server, its child processes and the ended ones. */
-function cpuOf(pid: number): number {
+/** The CPU time of the server, its child processes and the ended ones, in seconds. */
+export function cpuOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean)
   const { own, children: ended } = cpuTimes(pid)
   return children.reduce((sum, child) => sum + cpuTimes(Number(child)).own, own + ended)

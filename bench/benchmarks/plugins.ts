@@ -7,12 +7,13 @@ import { newQuickJSWASMModuleFromVariant, type QuickJSContext } from 'quickjs-em
 import { v7 } from 'uuid'
 import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import type { Benchmark } from '../benchmark.ts'
+import { cpuOf } from '../cost.ts'
 import { copyLines, EVENT_COLUMNS, line, startOnPostgres } from '../postgres.ts'
 import { fetchBody, postJson, properties, send, startWorkspace, timed, type Workspace } from '../workspace.ts'
-import { sendBatches } from './events-in.ts'
 
 const EVENTS = 20_000
-const BATCH = 500
+const BATCH = 250
+const CONNECTIONS = 4
 
 /** About 1 kB. */
 const largeProperties = (i: number): object => ({ ...properties(i), note: 'x'.repeat(500) })
@@ -34,42 +35,84 @@ async function installPlugin(workspace: Workspace, source: string, enabled = tru
   return JSON.parse(await postJson(workspace, path, { plugin: plugin.id, enabled })).id
 }
 
-const TRANSFORMATION = 'export function processEvent(event) { event.properties.checked = true; return event }'
 const DELIVERY =
   'export function onEvent(event, { global }) { global.sum = (global.sum ?? 0) + event.properties.price }'
 
-let plain: Workspace
-let transforming: Workspace
+/** Ordinary plugins: they read and set properties, and look at the name. */
+const ORDINARY = [
+  'export function processEvent(event) { event.properties.checked = true; return event }',
+  "export function processEvent(event) { if (event.event === 'test') return null; return event }",
+  `export function processEvent(event, { config }) {
+     const { title } = event.properties
+     if (typeof title === 'string') event.properties.title_length = title.length
+     delete event.properties.$window_id
+     return event
+   }`,
+]
+const NO_OP = 'export function processEvent(event) { return event }'
+const reading = (store: 'cache' | 'storage'): string =>
+  `export async function processEvent(event, { ${store} }) { await ${store}.get('key', null); return event }`
 
-const ingest =
-  (workspace: Workspace) =>
-  async (warmup: boolean): Promise<number> => {
-    const { project_token } = workspace
-    const count = warmup ? 4 : EVENTS / BATCH
-    const bodies = Array.from({ length: count }, () =>
-      Buffer.from(JSON.stringify({ api_key: project_token, batch: Array.from({ length: BATCH }, (_, i) => event(i)) })),
-    )
-    return timed(() => sendBatches(workspace, count, () => bodies.pop() ?? Buffer.from('')))
-  }
+const WITHOUT = `${EVENTS.toLocaleString('en')} events without plugins`
+const WITH_NO_OP = 'through a processEvent that returns the event'
+const WITH_STORAGE = 'through one that awaits storage.get'
+const WITH_CACHE = 'through one that awaits cache.get'
+const WITH_THREE = 'through three ordinary plugins'
 
-const WITHOUT = `${EVENTS.toLocaleString('en')} events of 1 kB without plugins`
-const WITH = 'the same events through processEvent'
+const SOURCES: Record<string, string[]> = {
+  [WITHOUT]: [],
+  [WITH_NO_OP]: [NO_OP],
+  [WITH_STORAGE]: [reading('storage')],
+  [WITH_CACHE]: [reading('cache')],
+  [WITH_THREE]: ORDINARY,
+}
 
 type Start = () => Promise<Workspace>
 
-const transformation = (name: string, start: Start): Benchmark => ({
-  name,
-  description: 'Ingestion through `processEvent` reaches at least a quarter of the speed without plugins.',
-  rounds: 3,
+const transforming = new Map<string, Workspace>()
+
+/** CPU time of the server and its processes, in milliseconds. */
+async function ingest(workspace: Workspace, warmup: boolean): Promise<number> {
+  const { project_token, pid } = workspace
+  const bodies = Array.from({ length: warmup ? 20 : EVENTS / BATCH }, () =>
+    Buffer.from(JSON.stringify({ api_key: project_token, batch: Array.from({ length: BATCH }, (_, i) => event(i)) })),
+  )
+  const before = cpuOf(pid)
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      for (let body = bodies.pop(); body; body = bodies.pop()) await fetchBody(workspace, '/batch/', { body })
+    }),
+  )
+  return (cpuOf(pid) - before) * 1_000
+}
+
+const transformation: Benchmark = {
+  name: 'plugins.transformation',
+  description: `CPU time of ingestion in batches of ${BATCH} events of 1 kB, with and without plugins.`,
+  rounds: 5,
   setup: async () => {
-    plain = await start()
-    transforming = await start()
-    await installPlugin(transforming, TRANSFORMATION)
+    for (const [name, sources] of Object.entries(SOURCES)) {
+      const workspace = await startWorkspace()
+      for (const source of sources) await installPlugin(workspace, source)
+      transforming.set(name, workspace)
+    }
     return undefined
   },
-  variants: { [WITHOUT]: (warmup) => ingest(plain)(warmup), [WITH]: (warmup) => ingest(transforming)(warmup) },
-  limits: [{ subject: WITH, against: WITHOUT, atMost: 4 }],
-})
+  variants: Object.fromEntries(
+    Object.keys(SOURCES).map((name) => [
+      name,
+      async (warmup: boolean) => {
+        const workspace = transforming.get(name)
+        return workspace ? ingest(workspace, warmup) : Number.NaN
+      },
+    ]),
+  ),
+  limits: [
+    { subject: WITH_NO_OP, against: WITHOUT, atMost: 2 },
+    { subject: WITH_THREE, against: WITHOUT, atMost: 6 },
+    { subject: WITH_CACHE, against: WITHOUT, atMost: 4 },
+  ],
+}
 
 let delivering: Workspace
 let config: number
@@ -207,8 +250,7 @@ const administration = (name: string, start: Start): Benchmark => ({
 })
 
 export const plugins: Benchmark[] = [
-  transformation('plugins.transformation', startWorkspace),
-  transformation('plugins.transformation.postgres', startOnPostgres),
+  transformation,
   delivery('plugins.delivery', startWorkspace, storeOnSqlite),
   delivery('plugins.delivery.postgres', startOnPostgres, storeOnPostgres),
   administration('plugins.administration', startWorkspace),

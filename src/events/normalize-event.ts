@@ -25,8 +25,14 @@ export interface NewEvent extends EventRow {
   person: PersonChange | null
   /** Null without a `$session_id`. */
   session: EventSession | null
-  /** The fields that the client sent, as JSON, for plugins that change events. Absent in a project without such plugins. */
-  sent?: string
+  /** The fields that the client sent, for plugins that change events. Absent in a project without such plugins. */
+  sent?: SentFields
+}
+
+/** JSON. The properties and the other fields of an event as the client sent them. */
+interface SentFields {
+  properties: string
+  others: string
 }
 
 /** The part of an event that belongs to its session. */
@@ -143,18 +149,19 @@ export function rowOf(identity: EventIdentity, properties: JsonObject, source: J
 
 const hasPerson = ({ $process_person_profile }: JsonObject): boolean => $process_person_profile !== false
 
-/** What a plugin sees of an event besides its identity, as JSON. */
-function sentFields({ properties, source }: SentEvent, sent_at: number | null): string {
+function sentFields({ properties, source }: SentEvent, sent_at: number | null): SentFields {
   const { $set, $set_once, offset } = source
   const { $elements, $elements_chain } = properties
   const needsChain = $elements !== undefined && $elements_chain === undefined
-  return JSON.stringify({
-    ...(sent_at !== null && { sent_at: isoOf(sent_at) }),
-    ...(offset !== undefined && { offset }),
-    properties: needsChain ? { ...properties, $elements_chain: elementsOf({ $elements }) } : properties,
-    ...(isJsonObject($set) && { $set }),
-    ...(isJsonObject($set_once) && { $set_once }),
-  })
+  return {
+    others: JSON.stringify({
+      ...(sent_at !== null && { sent_at: isoOf(sent_at) }),
+      ...(offset !== undefined && { offset }),
+      ...(isJsonObject($set) && { $set }),
+      ...(isJsonObject($set_once) && { $set_once }),
+    }),
+    properties: JSON.stringify(needsChain ? { ...properties, $elements_chain: elementsOf({ $elements }) } : properties),
+  }
 }
 
 function sessionOf(event: string, { $session_id, $current_url }: JsonObject): EventSession | null {

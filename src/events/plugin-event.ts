@@ -11,11 +11,18 @@ import { describeOversize, type EventRow, type NewEvent, rowOf } from './normali
 import { MAX_NAME_LENGTH, parseUuid, truncate } from './payload.ts'
 import { isoOf, parseEventTime } from './time.ts'
 
-/** An event before it is stored, as JSON. */
+/** An event before it is stored, in the two lines that the sandbox gets: its fields with `"properties":0`, and its properties. */
 export function incomingEvent(event: NewEvent, { now, site_url }: { now: string; site_url: string }): string {
   const { uuid, distinct_id, project_id, timestamp, sent } = event
   if (sent === undefined) throw new Error(`The event ${uuid} was received without its sent fields.`)
-  return `{"uuid":"${uuid}","event":${JSON.stringify(event.event)},"distinct_id":${JSON.stringify(distinct_id)},"team_id":${project_id},"ip":null,"site_url":${JSON.stringify(site_url)},"now":"${now}","timestamp":"${isoOf(timestamp)}",${sent.slice(1)}`
+  const others = sent.others === '{}' ? '' : `,${sent.others.slice(1, -1)}`
+  return `{"uuid":"${uuid}","event":${JSON.stringify(event.event)},"distinct_id":${JSON.stringify(distinct_id)},"team_id":${project_id},"ip":null,"site_url":${JSON.stringify(site_url)},"now":"${now}","timestamp":"${isoOf(timestamp)}"${others},"properties":0}\n${sent.properties}`
+}
+
+/** The event of a text that `incomingEvent` or `returnedEvents` wrote. */
+export function parseIncoming(text: string): JsonObject {
+  const end = text.indexOf('\n')
+  return { ...storedJson<JsonObject>(text.slice(0, end)), properties: storedJson<JsonObject>(text.slice(end + 1)) }
 }
 
 /** Why an event that a plugin returned cannot be stored. */
@@ -26,7 +33,7 @@ export class InvalidEvent extends Error {
 /** An event on its way through the plugins. */
 export interface ChangingEvent {
   row: NewEvent
-  /** The event as the next plugin gets it, as JSON. */
+  /** The event as the next plugin gets it. */
   text: string
 }
 
@@ -34,9 +41,8 @@ export interface ChangingEvent {
 export const MAX_PARTS = 100
 
 /**
- * The events that a plugin returned for one event, as JSON: an object or an array. Of several events without a uuid of their own,
- * the first keeps that of the event, and the others get uuids derived from it: the events of a repeated request have the same
- * uuids. Throws `InvalidEvent`, also for more than `max` events.
+ * The events that a plugin returned for one event. Of several events without a uuid of their own, the first keeps that of the
+ * event, and the others get uuids derived from it: the events of a repeated request have the same uuids. Throws `InvalidEvent`, also for more than `max` events.
  */
 export function returnedEvents(before: ChangingEvent, text: string, max = MAX_PARTS): ChangingEvent[] {
   const returned = parse(text)
@@ -54,7 +60,7 @@ export function returnedEvents(before: ChangingEvent, text: string, max = MAX_PA
   })
 }
 
-/** `uuid`: that of an event without another. `text`: the JSON of the event, if there is one. */
+/** `uuid`: that of an event without another. `text`: the event as the plugin returned it, unless it is one of several. */
 function changedEvent(before: ChangingEvent, returned: unknown, uuid: string, text?: string): ChangingEvent {
   if (!isJsonObject(returned)) throw new InvalidEvent('The returned event is not an object.')
   const { row } = before
@@ -78,7 +84,11 @@ function changedEvent(before: ChangingEvent, returned: unknown, uuid: string, te
   // Deriving the row changes the properties.
   const { project_id: team_id, uuid: own } = identity
   const isKept = !isSettled && returned.uuid === own && returned.team_id === team_id
-  const next = isKept && text !== undefined ? text : JSON.stringify({ ...returned, uuid: own, team_id })
+  const { properties: _, ...fields } = returned
+  const next =
+    isKept && text?.includes('"properties":0}\n')
+      ? text
+      : `${JSON.stringify({ ...fields, uuid: own, team_id, properties: 0 })}\n${JSON.stringify(properties)}`
   const changed = { ...rowOf(identity, properties, returned), ...(row.origin !== undefined && { origin: row.origin }) }
   const oversize = describeOversize(changed)
   if (oversize) throw new InvalidEvent(oversize)
@@ -99,7 +109,7 @@ const derivedUuid = (uuid: string, number: number): string =>
 /** An event may have its elements in two forms. Removes the other one if the plugin changed one. False if it changed none. */
 function settleElements(properties: JsonObject, before: string): boolean {
   if (!before.includes('"$elements')) return false
-  const earlier = storedJson<{ properties?: JsonObject }>(before).properties ?? {}
+  const earlier = storedJson<JsonObject>(before.slice(before.indexOf('\n') + 1))
   const isChainChanged = properties.$elements_chain !== earlier.$elements_chain
   const areElementsChanged = JSON.stringify(properties.$elements) !== JSON.stringify(earlier.$elements)
   if (areElementsChanged && (!isChainChanged || properties.$elements_chain === undefined))
@@ -108,9 +118,10 @@ function settleElements(properties: JsonObject, before: string): boolean {
   return isChainChanged || areElementsChanged
 }
 
+/** An event has two lines if the plugin did not read its properties. */
 function parse(text: string): unknown {
   try {
-    return replaceInvalidText(JSON.parse(text))
+    return replaceInvalidText(text.includes('\n') ? parseIncoming(text) : JSON.parse(text))
   } catch {
     throw new InvalidEvent('The returned event is nested too deeply.')
   }

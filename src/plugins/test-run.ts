@@ -4,7 +4,14 @@ import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
 import { normalizeEvent } from '../events/normalize-event.ts'
 import { eventsOf } from '../events/payload.ts'
-import { type ChangingEvent, InvalidEvent, incomingEvent, returnedEvents, storedEvent } from '../events/plugin-event.ts'
+import {
+  type ChangingEvent,
+  InvalidEvent,
+  incomingEvent,
+  parseIncoming,
+  returnedEvents,
+  storedEvent,
+} from '../events/plugin-event.ts'
 import type { Ids } from '../ids.ts'
 import { isJsonObject } from '../json/object.ts'
 import type { Outbound } from '../outbound/guard.ts'
@@ -148,15 +155,20 @@ async function callForEvent(
     for (const event of reached) {
       requireTime(run)
       const before = milliseconds()
-      const text = method === 'processEvent' ? event.text : storedEvent(event.row)
+      const isIncoming = method === 'processEvent'
+      const text = isIncoming ? event.text : storedEvent(event.row)
       const { outcomes, lines, error } = await inspector.each(configuration, method, [text], LIMITS, host)
       keepLines(result, lines)
       if (error) throw new TestEnded(`${error.name}: ${error.message}`)
       const [outcome = null] = outcomes
-      const call = { function: method, input: JSON.parse(text), milliseconds: milliseconds() - before }
-      if (method === 'processEvent') {
+      const call = {
+        function: method,
+        input: isIncoming ? parseIncoming(text) : JSON.parse(text),
+        milliseconds: milliseconds() - before,
+      }
+      if (isIncoming) {
         const { events, error: failure } = processed(event, outcome)
-        const outputs = failure === null && events.length ? events.map((one) => JSON.parse(one.text)) : [null]
+        const outputs = failure === null && events.length ? events.map((one) => parseIncoming(one.text)) : [null]
         for (const output of outputs) result.results.push({ ...call, output, error: failure })
         next.push(...events)
       } else {

@@ -1,4 +1,5 @@
 /** The plugin API in the sandbox, and plugins in the style of public ones. */
+
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,9 +11,11 @@ import {
   createMemoryHost,
   eventOf,
   fixturePlugin,
+  incomingEventOf,
   GENEROUS_LIMITS as LIMITS,
   type MemoryHost,
   openSandbox,
+  returnedEventOf,
 } from '../helpers/seeds/sandbox.ts'
 
 t.setTimeout(120_000)
@@ -33,7 +36,7 @@ async function evaluate(
         event.properties[name] = await values[name]().catch((error) => error.name + ': ' + error.message) ?? null
       return event
     }`
-  const result = await each(configurationOf(source, { config }), 'processEvent', [eventOf()], LIMITS, host)
+  const result = await each(configurationOf(source, { config }), 'processEvent', [incomingEventOf()], LIMITS, host)
   if (result.error) throw new Error(result.error.message)
   return JSON.parse(String(result.outcomes[0])).properties
 }
@@ -327,13 +330,13 @@ t.test('plugins in the style of public ones run as they are', async (t) => {
   ): Promise<EachResult> => sandbox.each(configuration, method, events, LIMITS, host)
   /** The events that a transformation returns; null for a dropped one. */
   const transform = async (configuration: Configuration, ...events: [properties: object, event?: object][]) => {
-    const sent = events.map(([properties, event]) => eventOf(properties, event))
+    const sent = events.map(([properties, event]) => incomingEventOf(properties, event))
     const result = await run(configuration, 'processEvent', sent)
     t.equal(result.error, undefined)
     return result.outcomes.map((outcome, i) => {
       if (outcome === null) return null
       if (typeof outcome === 'object') return outcome
-      return JSON.parse(typeof outcome === 'boolean' ? String(sent[i]) : outcome)
+      return returnedEventOf(typeof outcome === 'boolean' ? String(sent[i]) : outcome)
     })
   }
   const call = (configuration: Configuration, name: string) =>

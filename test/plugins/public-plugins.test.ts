@@ -1,4 +1,5 @@
 /** More plugins in the style of public ones, with the code that their authors write. */
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
@@ -11,9 +12,11 @@ import {
   createMemoryHost,
   eventOf,
   fixturePlugin,
+  incomingEventOf,
   GENEROUS_LIMITS as LIMITS,
   type MemoryHost,
   openSandbox,
+  returnedEventOf,
 } from '../helpers/seeds/sandbox.ts'
 
 t.setTimeout(120_000)
@@ -67,13 +70,13 @@ function openPlugins(t: Test, host: MemoryHost = createMemoryHost({ allow: '127.
       configurationOf(fixturePlugin(name), { config, attachments }),
     /** The events that a transformation returns; null for a dropped one. */
     transform: async (plugin: Configuration, ...events: [properties: object, event?: object][]) => {
-      const sent = events.map(([properties, event]) => eventOf(properties, event))
+      const sent = events.map(([properties, event]) => incomingEventOf(properties, event))
       const result = await sandbox.each(plugin, 'processEvent', sent, LIMITS, host)
       t.equal(result.error, undefined)
       return result.outcomes.map((outcome, i) =>
         outcome === null || typeof outcome === 'object'
           ? outcome
-          : JSON.parse(typeof outcome === 'boolean' ? itemAt(sent, i) : outcome),
+          : returnedEventOf(typeof outcome === 'boolean' ? itemAt(sent, i) : outcome),
       )
     },
     call: async (plugin: Configuration, kind: 'tasks' | 'jobs', name: string, ...args: unknown[]) => {

@@ -1,4 +1,5 @@
 /** The bounds of plugin code: what exceeds them is stopped, named, and harms no other plugin. */
+
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -11,7 +12,15 @@ import { isFinal } from '../../src/plugins/runtime/retries.ts'
 import type { EachResult } from '../../src/plugins/runtime/sandbox.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { builtProgram, startProcess } from '../helpers/programs/process.ts'
-import { configurationOf, createMemoryHost, eventOf, LIMITS, openSandbox } from '../helpers/seeds/sandbox.ts'
+import {
+  configurationOf,
+  createMemoryHost,
+  eventOf,
+  incomingEventOf,
+  LIMITS,
+  openSandbox,
+  returnedEventOf,
+} from '../helpers/seeds/sandbox.ts'
 
 const errorIn = (outcome: Outcome | undefined) =>
   typeof outcome === 'object' && outcome !== null ? outcome.error : undefined
@@ -20,7 +29,7 @@ const errorIn = (outcome: Outcome | undefined) =>
 const attacker = (attack: string, before = ''): string =>
   `${before}\nexport async function processEvent(event, meta) { if (event.properties.attack) { ${attack} } return event }`
 
-const EVENTS = [eventOf({ n: 1 }), eventOf({ attack: true }), eventOf({ n: 3 })]
+const EVENTS = [incomingEventOf({ n: 1 }), incomingEventOf({ attack: true }), incomingEventOf({ n: 3 })]
 
 const TIMEOUT = { name: 'TimeoutError', stopped: 'timeout' } as const
 const BOMB = { stopped: /timeout|memory/ }
@@ -138,7 +147,7 @@ t.test('code cannot reach the host, other plugins or the library', async (t) => 
       Object.prototype.left = 'by a neighbor'
       return event
     }`
-  const result = await each(configurationOf(source), 'processEvent', [eventOf()], LIMITS, createMemoryHost())
+  const result = await each(configurationOf(source), 'processEvent', [incomingEventOf()], LIMITS, createMemoryHost())
   t.strictSame(JSON.parse(String(result.outcomes[0])).properties, {
     process: 'undefined',
     constructor: 'undefined',
@@ -153,7 +162,7 @@ t.test('code cannot reach the host, other plugins or the library', async (t) => 
     global: '',
     polluted: 'undefined',
   })
-  const neighbor = await each(configurationOf(source), 'processEvent', [eventOf()], LIMITS, createMemoryHost())
+  const neighbor = await each(configurationOf(source), 'processEvent', [incomingEventOf()], LIMITS, createMemoryHost())
   t.match(JSON.parse(String(neighbor.outcomes[0])).properties, { polluted: 'undefined' })
 })
 
@@ -211,7 +220,7 @@ t.test('requests reach public addresses only, also after a redirect', async (t) 
     'nonsense',
     `${at}/moved`,
   ]
-  const { outcomes } = await each(configurationOf(source), 'processEvent', [eventOf({ urls })], LIMITS, host)
+  const { outcomes } = await each(configurationOf(source), 'processEvent', [incomingEventOf({ urls })], LIMITS, host)
   const { properties } = JSON.parse(String(outcomes[0]))
   for (const url of urls.slice(0, 5)) t.match(properties[url], /^FetchError: This server does not connect to/, url)
   t.match(properties[`${at}/loop`], /redirects more than 5 times/)
@@ -234,7 +243,7 @@ t.test('a plugin keeps its memory between batches, and loses it when its code or
     const result = await each(
       { ...configuration, version, settings },
       'processEvent',
-      [eventOf(), eventOf()],
+      [incomingEventOf(), incomingEventOf()],
       LIMITS,
       host,
     )
@@ -275,6 +284,96 @@ t.test('setup runs once, and its failure is reported with its stage', async (t) 
   t.match(await call('other'), { error: { message: 'The plugin has no job "other".' } })
 })
 
+t.test('the properties of an event behave as if they were parsed at once', async (t) => {
+  const { each } = openSandbox(t)
+  const outcomeOf = async (body: string, properties: object = { n: 1 }): Promise<unknown> => {
+    const source = `export function processEvent(event, { global }) { ${body} }`
+    const { outcomes } = await each(
+      configurationOf(source),
+      'processEvent',
+      [incomingEventOf(properties)],
+      LIMITS,
+      createMemoryHost(),
+    )
+    return typeof outcomes[0] === 'string' ? returnedEventOf(outcomes[0]) : outcomes[0]
+  }
+  for (const [name, body, expected] of [
+    ['an event that is not read', 'return event', true],
+    ['an event that is only read', 'if (event.properties.n !== 1) throw 1; return event', true],
+    ['another name', "event.event = 'other'; return event", { event: 'other', properties: { n: 1 } }],
+    ['a changed property', 'event.properties.n++; return event', { properties: { n: 2 } }],
+    ['other properties', 'event.properties = { m: 1 }; return event', { properties: { m: 1 } }],
+    ['a copy', 'return { ...event, event: "copy" }', { event: 'copy', properties: { n: 1 } }],
+    [
+      'a changed copy',
+      'const { properties } = event; return { ...event, properties: { ...properties, m: 2 } }',
+      { properties: { n: 1, m: 2 } },
+    ],
+    ['JSON', 'return JSON.parse(JSON.stringify(event))', true],
+    ['a derived object', 'return { ...event, properties: Object.create(event).properties }', true],
+    [
+      'keys',
+      'event.keys = Object.keys(event).includes("properties"); return event',
+      { keys: true, properties: { n: 1 } },
+    ],
+    ['no properties', 'delete event.properties; return event', { event: 'page' }],
+    [
+      'several events',
+      'return [event, { ...event, event: "second" }]',
+      [{ properties: { n: 1 } }, { event: 'second', properties: { n: 1 } }],
+    ],
+    ['null', 'event.properties = null; return event', { properties: null }],
+  ] as const)
+    t.match(await outcomeOf(body), expected, name)
+  t.notOk(Object.hasOwn(Object(await outcomeOf('delete event.properties; return event')), 'properties'))
+  const hostile = { text: 'a\nb "properties":0}\u2028', '': { '\n': 0 } }
+  t.match(await outcomeOf('event.properties.n = 1; return event', hostile), { properties: { ...hostile, n: 1 } })
+  t.match(await outcomeOf('event.event = "x\\ny"; return event', hostile), { event: 'x\ny', properties: hostile })
+})
+
+t.test('an event uses the values that the event before it read, until the plugin writes', async (t) => {
+  const { each } = openSandbox(t)
+  const host = createMemoryHost()
+  const asked: string[] = []
+  const counting = {
+    ...host,
+    storageGet: async (key: string) => {
+      asked.push(key)
+      return host.storageGet(key)
+    },
+    cache: async (operation: string, key: string, args: readonly unknown[]) => {
+      asked.push(`${operation} ${key}`)
+      return host.cache(operation, key, args)
+    },
+  }
+  const run = async (body: string, count: number): Promise<unknown[]> => {
+    asked.length = 0
+    const source = `export async function processEvent(event, { storage, cache }) { ${body} }`
+    const events = Array.from({ length: count }, (_, n) => incomingEventOf({ n }))
+    const { outcomes } = await each(configurationOf(source), 'processEvent', events, LIMITS, counting)
+    return outcomes.map((outcome) => returnedEventOf(String(outcome)))
+  }
+  const values = (results: unknown[]) => results.map((event) => Object(event).properties.value)
+
+  const count =
+    "event.properties.value = await storage.get('k', 0) + 1; await storage.set('k', event.properties.value); return event"
+  t.strictSame(values(await run(count, 5)), [1, 2, 3, 4, 5], 'a write is seen by the next event')
+  t.equal(asked.length, 5)
+  t.strictSame(
+    values(await run("event.properties.value = await storage.get('k', 0); return event", 5)),
+    [5, 5, 5, 5, 5],
+  )
+  t.strictSame(asked, ['k'], 'one read serves five events')
+  await run("event.properties.value = [await cache.get('a'), await cache.get('b')]; return event", 3)
+  t.strictSame(asked, ['get a', 'get b'])
+  await run("for (let i = 0; i < 3; i++) event.properties.value = await cache.get('a'); return event", 1)
+  t.equal(asked.length, 3, 'an event that reads again asks again, for it may wait for a change')
+  await run("storage.set('k', 9); event.properties.value = await storage.get('k', 0); return event", 3)
+  t.equal(asked.length, 3, 'a write that nobody waits for counts too')
+  const increments = "event.properties.value = await cache.incr('n'); return event"
+  t.strictSame(values(await run(increments, 3)), [1, 2, 3])
+})
+
 t.test('a RetryError stops a batch of deliveries at its event', async (t) => {
   const { each } = openSandbox(t)
   const source = `export async function onEvent(event) {
@@ -295,7 +394,7 @@ t.test('the time of a request ends it, and the rest has no outcome', async (t: T
     'export async function processEvent(event) { await new Promise((done) => setTimeout(done, 400)); return event }'
   const configuration = configurationOf(source)
   await each(configuration, 'processEvent', [], LIMITS, createMemoryHost())
-  const events = Array.from({ length: 50 }, () => eventOf())
+  const events = Array.from({ length: 50 }, () => incomingEventOf())
   const { outcomes } = await each(
     configuration,
     'processEvent',

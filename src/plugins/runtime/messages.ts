@@ -41,7 +41,7 @@ export type SandboxRequest =
   /** Later requests use the configuration. No reply. */
   | { kind: 'load'; configuration: ConfigurationCode }
   | { kind: 'unload'; id: number }
-  /** Calls a method for each event, given as JSON. */
+  /** Calls a method for each event. Those of `processEvent` have two lines (`library/events.ts`), others one line of JSON. */
   | { kind: 'each'; id: number; method: EventMethod; events: string[]; limits: Limits; careful: boolean }
   | { kind: 'once'; id: number; function: OnceFunction; args: string; limits: Limits }
   | { kind: 'answer'; ask: number; succeeded: boolean; text: string; body?: Uint8Array }
@@ -56,8 +56,11 @@ export interface PluginError {
   stopped?: 'timeout' | 'memory' | 'crash'
 }
 
-/** JSON that the method returned; `true` when it equals the event; null for a falsy result; `false` if the filters exclude the event. */
+/** What the method returned as text; `true` when it equals the event; null for a falsy result; `false` if the filters exclude the event. */
 export type Outcome = string | boolean | null | { error: PluginError }
+
+/** Outcomes that a VM returns as numbers: a text takes longer. `later`: the plugin returned a promise. */
+export const OUTCOMES = { later: 0, unchanged: 1, nothing: 2, excluded: 3 }
 
 export const errorOf = (outcome: Outcome): PluginError | null =>
   typeof outcome === 'object' && outcome !== null ? outcome.error : null

@@ -13,6 +13,7 @@ import {
   type LogLine,
   type MetricChange,
   type OnceFunction,
+  OUTCOMES,
   type Outcome,
   type PluginError,
   removeOldest,
@@ -97,6 +98,8 @@ interface Loaded {
 const codes = new Map<number, ConfigurationCode>()
 const loaded = new Map<number, Loaded>()
 
+type Answer = Extract<SandboxRequest, { kind: 'answer' }>
+
 /** The state of the request that runs. Only one runs at a time. */
 interface Run {
   output: ReturnType<typeof createOutput>
@@ -106,9 +109,46 @@ interface Run {
   asks: Map<number, NodeJS.Timeout | undefined>
   /** Resolves the wait for an answer. */
   wake: (() => void) | undefined
-  answers: Extract<SandboxRequest, { kind: 'answer' }>[]
+  answers: Answer[]
   settled: { succeeded: boolean; text: string } | undefined
   put: VmHost['put']
+  /** Only in a run of `processEvent`. */
+  reads?: Reads
+}
+
+/** The values that the plugin read. An event may use those of the events before it: a message to the server takes longer than most calls. */
+interface Reads {
+  /** The index of the event. */
+  event: number
+  /** By the call. `event`: the last event that got the value. A second read in one event asks the server. */
+  known: Map<string, { event: number; text: string }>
+  /** The reads that wait for the server. A write removes them: they may get an old value. */
+  asked: Map<number, string>
+}
+
+const MAX_READS = 1_000
+const MAX_READ_LENGTH = 10_000
+
+const isRead = (operation: string, args: string): boolean =>
+  operation === 'storage.get' || (operation === 'cache' && args.startsWith('["get",'))
+
+/** The known value of a read. Another call forgets all values: it may be a write. */
+function knownRead({ known, asked, event }: Reads, operation: string, args: string): string | undefined {
+  if (!isRead(operation, args)) {
+    known.clear()
+    asked.clear()
+    return undefined
+  }
+  const value = known.get(operation + args)
+  if (!value || value.event === event) return undefined
+  value.event = event
+  return value.text
+}
+
+function keepRead({ known, asked, event }: Reads, { ask, succeeded, text }: Answer): void {
+  const call = asked.get(ask)
+  asked.delete(ask)
+  if (call && succeeded && text.length <= MAX_READ_LENGTH && known.size < MAX_READS) known.set(call, { event, text })
 }
 
 let run: Run | undefined
@@ -143,6 +183,8 @@ const vmHost: VmHost = {
     if (!current) throw new Error('The call of the plugin has ended.')
     if (current.asks.size >= MAX_WAITING_ASKS)
       throw new RangeError(`At most ${MAX_WAITING_ASKS} calls can wait at the same time. Use await.`)
+    const known = current.reads && knownRead(current.reads, operation, args)
+    if (known !== undefined) return known
     const ask = ++lastAsk
     if (operation === 'sleep') {
       const timers = [...current.asks.values()].filter(Boolean).length
@@ -153,6 +195,7 @@ const vmHost: VmHost = {
       current.asks.set(ask, setTimeout(answer, Math.min(delay, 2 ** 31 - 1)))
     } else {
       current.asks.set(ask, undefined)
+      if (isRead(operation, args)) current.reads?.asked.set(ask, operation + args)
       void parent.send({ kind: 'ask', ask, operation, args, ...(body && { body }) })
     }
     return ask
@@ -161,15 +204,16 @@ const vmHost: VmHost = {
     clearTimeout(run?.asks.get(ask))
     run?.asks.delete(ask)
   },
-  put: (succeeded, text) => run?.put(succeeded, text),
+  put: (succeeded, outcome) => run?.put(succeeded, outcome),
   settle: (succeeded, text) => {
     if (run) run.settled = { succeeded, text }
   },
 }
 
-function receiveAnswer(answer: Extract<SandboxRequest, { kind: 'answer' }>): void {
+function receiveAnswer(answer: Answer): void {
   // An answer to a call of an earlier request.
   if (!run?.asks.delete(answer.ask)) return
+  if (run.reads) keepRead(run.reads, answer)
   run.answers.push(answer)
   run.wake?.()
 }
@@ -362,12 +406,36 @@ function errorOf(error: unknown, id: number): PluginError {
   return { name, message: STOPPED[stopped], stack: '', retry: false, stopped }
 }
 
+const outcomeOf = (outcome: string | number): Outcome => {
+  if (typeof outcome === 'string') return outcome
+  return outcome === OUTCOMES.unchanged ? true : outcome === OUTCOMES.excluded ? false : null
+}
+
+/** What a VM gets as one text. */
+const QUEUED_EVENTS = 64
+const QUEUED_CHARACTERS = 128 * 1024
+
+/** The next events that the VM gets: at least one. */
+function eventsFrom(events: readonly string[], start: number): string[] {
+  const end = Math.min(events.length, start + QUEUED_EVENTS)
+  const some: string[] = []
+  let characters = 0
+  for (let i = start; i < end; i++) {
+    const event = events[i] ?? ''
+    characters += event.length
+    if (i > start && characters > QUEUED_CHARACTERS) break
+    some.push(event)
+  }
+  return some
+}
+
 type EachRequest = Extract<SandboxRequest, { kind: 'each' }>
 
 /** Calls a method for each event. After an event that exceeds a bound, the plugin is loaded again for the next one. */
 async function each(request: EachRequest): Promise<SandboxReply> {
   const { id, method, events, limits, careful } = request
   const current = beginRun(limits.request_ms)
+  if (method === 'processEvent') current.reads = { event: -1, known: new Map(), asked: new Map() }
   let outcomes: Outcome[] = []
   /** Outcomes so far, with those that were sent. */
   let count = 0
@@ -375,6 +443,8 @@ async function each(request: EachRequest): Promise<SandboxReply> {
   let isStopped = false
   /** The index of the event that was offered last. */
   let offered = -1
+  /** The VM has the events before this index. */
+  let queued = 0
 
   const report = (outcome: Outcome): void => {
     outcomes.push(outcome)
@@ -382,16 +452,21 @@ async function each(request: EachRequest): Promise<SandboxReply> {
     // The server repeats the event later, before the ones after it.
     if (method !== 'processEvent' && typeof outcome === 'object' && outcome?.error.retry) isStopped = true
   }
-  /** Reports the outcome of the next event. */
-  const offer = async (vm: Vm, until: number): Promise<void> => {
+  /** Reports the outcome of the next event. Returns a promise only if the plugin waits, because most do not. */
+  const offer = (vm: Vm, until: number): Promise<void> | undefined => {
     offered = count
     const index = count
-    const event = events[index] ?? ''
+    if (current.reads) current.reads.event = index
     vm.limit(limits.cpu_ms, until)
-    const outcome = vm.offer(method, event)
+    if (index === queued) {
+      const some = eventsFrom(events, index)
+      queued += some.length
+      vm.queue(some.join('\n'))
+    }
+    const outcome = vm.offer(method)
     vm.pump()
-    if (outcome !== undefined) return report(outcome === event ? true : outcome)
-    if (count === index) await waitUntil(current, vm, () => count > index, { until })
+    if (outcome !== OUTCOMES.later) report(outcomeOf(outcome))
+    return count === index ? waitUntil(current, vm, () => count > index, { until }) : undefined
   }
   const sendProgress = (): void => {
     current.output.flush()
@@ -402,10 +477,11 @@ async function each(request: EachRequest): Promise<SandboxReply> {
   try {
     while (count < events.length && !isStopped && performance.now() < current.until) {
       const { vm } = await prepare(current, id)
-      current.put = (succeeded, text) => {
+      queued = count
+      current.put = (succeeded, outcome) => {
         if (vm.isStopped) return
-        if (succeeded) return report(text === events[count] ? true : text)
-        const error: PluginError = JSON.parse(text ?? '{}')
+        if (succeeded) return report(outcomeOf(outcome))
+        const error: PluginError = JSON.parse(String(outcome))
         if (isOutOfMemory(error, vm.isFull)) vm.stop('memory')
         else report({ error })
       }
@@ -414,7 +490,8 @@ async function each(request: EachRequest): Promise<SandboxReply> {
           const now = performance.now()
           if (now >= current.until) break
           if (careful || now - sent_at > PROGRESS_MS) sendProgress()
-          await offer(vm, Math.min(current.until, now + limits.call_ms))
+          const wait = offer(vm, Math.min(current.until, now + limits.call_ms))
+          if (wait) await wait
         }
       } catch (error) {
         const failure = { error: errorOf(error, id) }

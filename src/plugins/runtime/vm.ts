@@ -11,12 +11,13 @@ import {
   type QuickJSContext,
   type QuickJSHandle,
   type QuickJSRuntime,
+  type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
 import { type Bounds, checkHostCall, checkTime, createBounds, type StopReason, setBounds } from './bounds.ts'
 import type { Capabilities } from './capabilities.ts'
 import { libraryText } from './library-text.ts'
 import type { PluginError } from './messages.ts'
-import { hostFunctions, newBytes, type VmHost } from './vm-host.ts'
+import { hostFunctions, newBytes, outcomeOf, type VmHost } from './vm-host.ts'
 
 const PAGE_BYTES = 64 * 1024
 const INITIAL_PAGES = 256
@@ -79,8 +80,10 @@ export interface Vm {
   limit(cpu_ms: number, until: number): void
   /** Starts a function of the library. It ends with `host.settle`. */
   start(entry: 'once' | 'flush', ...args: string[]): void
-  /** Calls a method with an event, both as JSON. False when the filters exclude the event. Undefined when the outcome is passed to `host.put`, now or later. */
-  offer(method: string, event: string): string | null | false | undefined
+  /** Hands over the next events, one per line or two. */
+  queue(events: string): void
+  /** Calls a method with the next event. Returns text, or one of `OUTCOMES`. */
+  offer(method: string): string | number
   /** Runs what the promises of the plugin wait for. Throws `VmStopped`. */
   pump(): void
   answer(ask: number, succeeded: boolean, text: string, body?: Uint8Array): void
@@ -120,13 +123,31 @@ interface Machine {
   bounds: Bounds
 }
 
+/** Emscripten encodes texts one character at a time, which takes several times as long. */
+const withNativeEncoding = (variant: QuickJSSyncVariant, memory: Machine['memory']): QuickJSSyncVariant => ({
+  ...variant,
+  importModuleLoader: async () => {
+    const loader = await variant.importModuleLoader()
+    if (typeof loader !== 'function') throw new TypeError('newVariant returns a function.')
+    return async (options) => {
+      const module = await loader(options)
+      module.lengthBytesUTF8 = (text) => Buffer.byteLength(text)
+      module.stringToUTF8 = (text, pointer) => {
+        const end = Buffer.from(memory.buffer).write(text, pointer)
+        new Uint8Array(memory.buffer)[pointer + end] = 0
+      }
+      return module
+    }
+  },
+})
+
 async function createMachine(bounds: Bounds): Promise<Machine> {
   const memory = new WebAssembly.Memory({
     initial: INITIAL_PAGES,
     maximum: (MAX_MEMORY_MIB * 1024 * 1024) / PAGE_BYTES,
   })
   const quickjs = await newQuickJSWASMModuleFromVariant(
-    newVariant(variant, { wasmModule: await compileOnce(), wasmMemory: memory }),
+    withNativeEncoding(newVariant(variant, { wasmModule: await compileOnce(), wasmMemory: memory }), memory),
   )
   const runtime = quickjs.newRuntime()
   runtime.setMaxStackSize(
@@ -150,7 +171,10 @@ function guarded<Result>(bounds: Bounds, work: () => Result): Result {
 }
 
 /** The entry points of `library/main.ts`. */
-type Library = Record<'answer' | 'configure' | 'describe' | 'flush' | 'load' | 'offer' | 'once', QuickJSHandle>
+type Library = Record<
+  'answer' | 'configure' | 'describe' | 'flush' | 'load' | 'offer' | 'once' | 'queue',
+  QuickJSHandle
+>
 
 type CallResult = ReturnType<QuickJSContext['callFunction']>
 
@@ -198,6 +222,7 @@ function loadLibrary(machine: Machine, host: VmHost): Library {
     load: entry('load'),
     offer: entry('offer'),
     once: entry('once'),
+    queue: entry('queue'),
   }
 }
 
@@ -221,7 +246,8 @@ function runJobs({ runtime, context, bounds }: Machine, { describe }: Library): 
   while (runtime.hasPendingJob()) {
     const done = runtime.executePendingJobs(JOBS_PER_ROUND)
     if (done.error && isOutOfMemory(errorOf(context, done.error, describe))) throw new VmStopped('memory')
-    if (!checkTime(bounds)) return
+    // Reading the clock takes longer than most jobs.
+    if (bounds.stopped || (runtime.hasPendingJob() && !checkTime(bounds))) return
   }
 }
 
@@ -238,18 +264,13 @@ export async function createVm(
   const methodNames = new Map<string, QuickJSHandle>()
 
   /** Not `invoke`, because the name of the method stays for the next event. */
-  function offer(method: string, event: string): string | null | false | undefined {
+  function offer(method: string): string | number {
     const name = methodNames.get(method) ?? context.newString(method)
     methodNames.set(method, name)
-    const text = context.newString(event)
-    const called = context.callFunction(library.offer, context.undefined, name, text)
-    const result = unwrap(machine, called, library.describe)
-    text.dispose()
-    const type = context.typeof(result)
-    const returned = type === 'string' ? context.getString(result) : null
+    const result = unwrap(machine, context.callFunction(library.offer, context.undefined, name), library.describe)
+    const outcome = outcomeOf(context, result)
     result.dispose()
-    if (type === 'number') return undefined
-    return type === 'boolean' ? false : returned
+    return outcome
   }
 
   return {
@@ -269,7 +290,8 @@ export async function createVm(
         const texts = args.map((arg) => context.newString(arg))
         invoke(machine, library, entry, ...texts).dispose()
       }),
-    offer: (method, event) => guarded(bounds, () => offer(method, event)),
+    queue: (events) => guarded(bounds, () => invoke(machine, library, 'queue', context.newString(events)).dispose()),
+    offer: (method) => guarded(bounds, () => offer(method)),
     pump: () => guarded(bounds, () => runJobs(machine, library)),
     answer: (ask, succeeded, content, body) =>
       guarded(bounds, () => {

@@ -1,6 +1,8 @@
 /** Plugins that run in the sandbox without a server: what they ask for is kept in memory. */
+
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
+import { parseIncoming } from '../../../src/events/plugin-event.ts'
 import { createOutbound, type ResolveHost } from '../../../src/outbound/guard.ts'
 import type { PluginHost } from '../../../src/plugins/runtime/answers.ts'
 import { createPluginCache } from '../../../src/plugins/runtime/cache.ts'
@@ -79,14 +81,22 @@ export const configurationOf = (
 /** The source of a plugin in test/fixtures/plugins. */
 export const fixturePlugin = (name: string): string => readFileSync(`test/fixtures/plugins/${name}.ts`, 'utf8')
 
-export const eventOf = (properties: object = {}, event: object = {}): string =>
-  JSON.stringify({
-    uuid: '018f0000-0000-7000-8000-000000000001',
-    event: 'page',
-    distinct_id: 'ada',
-    team_id: 1,
-    ip: null,
-    timestamp: '2024-06-01T10:20:30.000Z',
-    properties,
-    ...event,
-  })
+const event = {
+  uuid: '018f0000-0000-7000-8000-000000000001',
+  event: 'page',
+  distinct_id: 'ada',
+  team_id: 1,
+  ip: null,
+  timestamp: '2024-06-01T10:20:30.000Z',
+}
+
+/** A stored event, as a plugin gets it. */
+export const eventOf = (properties: object = {}, changes: object = {}): string =>
+  JSON.stringify({ ...event, properties, ...changes })
+
+/** An event for `processEvent`. */
+export const incomingEventOf = (properties: object = {}, changes: object = {}): string =>
+  `${JSON.stringify({ ...event, ...changes, properties: 0 })}\n${JSON.stringify(properties)}`
+
+/** What `processEvent` returned, which has two lines if the plugin did not read the properties. */
+export const returnedEventOf = (text: string) => (text.includes('\n') ? parseIncoming(text) : JSON.parse(text))

@@ -1,12 +1,12 @@
 /** Calls the functions of the plugin. */
-import type { EventMethod, OnceFunction, PluginError } from '../messages.ts'
+import { type EventMethod, type OnceFunction, OUTCOMES, type PluginError } from '../messages.ts'
+import { nextChangingEvent, nextEvent, type OfferedEvent, resultText, returnedText } from './events.ts'
 import { parse, put, stringify } from './host.ts'
 import { meta } from './meta.ts'
 import { plugin } from './plugin.ts'
 import { isFunction, isObject, isThenable, textOf } from './values.ts'
 import { isWanted, metaFor, type PluginEvent } from './webhooks.ts'
 
-const MAX_RESULT_LENGTH = 4 * 1024 * 1024
 const MAX_ERROR_LENGTH = 5_000
 
 const truncated = (text: string): string =>
@@ -32,25 +32,18 @@ export function describe(error: unknown): PluginError {
   }
 }
 
-function resultText(value: unknown): string {
-  const text = stringify(value) ?? 'null'
-  if (text.length > MAX_RESULT_LENGTH)
-    throw new RangeError(`The result has ${text.length} characters. At most ${MAX_RESULT_LENGTH} are allowed.`)
-  return text
-}
-
-/** The result of a method for one event, as text. Null when the event is dropped or there is nothing to send. */
-const RESULTS: Record<EventMethod, (value: unknown) => string | null> = {
-  processEvent: (value) => {
+/** The result of a method for one event. Null when the event is dropped or there is nothing to send. */
+const RESULTS: Record<EventMethod, (value: unknown, offered: OfferedEvent) => string | true | null> = {
+  processEvent: (value, offered) => {
     if (!value) return null
     if (typeof value !== 'object') throw new TypeError('processEvent must return the event, or null to drop it.')
-    return resultText(value)
+    return returnedText(value, offered)
   },
   onEvent: () => null,
   composeWebhook: (value) => (value ? resultText(value) : null),
 }
 
-/** Adds the fields that depend on the method. */
+/** Adds the fields of a stored event that depend on the method. */
 function complete(method: EventMethod, event: PluginEvent): void {
   const { elements_chain, properties } = event
   delete event.elements_chain
@@ -64,33 +57,33 @@ function complete(method: EventMethod, event: PluginEvent): void {
   }
 }
 
-/** Tells the host that the outcome is passed to `put`. */
-const PUT = 0
-
 /**
- * Calls a method with one event. Returns the text of the result, `false` if the filters exclude the event, or `PUT`. Without a promise there is no call of the host, which
- * would take longer than most methods.
+ * Calls a method with the next event of the queue. Returns the text of the result, or the number of another outcome. Without a
+ * promise there is no call of the host, which would take longer than most methods.
  */
-export function offer(method: EventMethod, line: string): string | null | false | typeof PUT {
-  const toText = RESULTS[method]
+export function offer(method: EventMethod): string | number {
   try {
-    const event: PluginEvent = parse(line)
-    complete(method, event)
-    if (!isWanted(event)) return false
-    const isWebhook = method === 'composeWebhook'
+    const offered = method === 'processEvent' ? nextChangingEvent() : nextEvent()
+    const { event } = offered
+    if (method !== 'processEvent') complete(method, event)
+    if (!isWanted(event)) return OUTCOMES.excluded
     if (!plugin.methods[method]) throw new Error(`The plugin has no function "${method}".`)
-    const result = plugin.methods[method](event, isWebhook ? metaFor(event) : meta)
-    if (!isThenable(result)) return toText(result)
+    const result = plugin.methods[method](event, method === 'composeWebhook' ? metaFor(event) : meta)
+    const toOutcome = (value: unknown): string | number => {
+      const outcome = RESULTS[method](value, offered)
+      return outcome === true ? OUTCOMES.unchanged : (outcome ?? OUTCOMES.nothing)
+    }
+    if (!isThenable(result)) return toOutcome(result)
     Promise.resolve(result)
-      .then((value) => toText(value))
+      .then(toOutcome)
       .then(
-        (text) => put(true, text),
+        (outcome) => put(true, outcome),
         (error) => put(false, stringify(describe(error))),
       )
   } catch (error) {
     put(false, stringify(describe(error)))
   }
-  return PUT
+  return OUTCOMES.later
 }
 
 /** `text`: JSON of the arguments. */

@@ -6,8 +6,9 @@ declare const host: {
   bytes(operation: 'encode', json: string, encoding: unknown): ArrayBuffer
   bytes(operation: 'decode', bytes: ArrayBuffer, encoding: unknown): string
   bytes(operation: 'hash' | 'random' | 'zip', bytes: ArrayBuffer, name: string, key?: ArrayBuffer): ArrayBuffer
-  ask(operation: string, args: string, body?: ArrayBuffer): number
-  put(succeeded: boolean, text: string | null): void
+  /** The id of the call, or the JSON of its result if the host knows it. */
+  ask(operation: string, args: string, body?: ArrayBuffer): number | string
+  put(succeeded: boolean, outcome: string | number): void
   settle(succeeded: boolean, text: string): void
 }
 
@@ -47,8 +48,9 @@ const waiting = new Map<number, Waiter>()
 /** Starts a call to the server, or a timer, and returns its id. `answer` ends it. */
 export function start(operation: string, args: unknown[], waiter: Waiter, body?: ArrayBuffer): number {
   const id = host.ask(operation, stringify(args), body)
-  waiting.set(id, waiter)
-  return id
+  if (typeof id === 'number') waiting.set(id, waiter)
+  else waiter.resolve(parse(id))
+  return Number(id)
 }
 
 export function cancel(id: number): void {
@@ -72,6 +74,6 @@ export function answer(id: number, succeeded: boolean, text: string, body?: Arra
 }
 
 /** Reports the result of the event that was offered. */
-export const put = (succeeded: boolean, text: string | null): void => host.put(succeeded, text)
+export const put = (succeeded: boolean, outcome: string | number): void => host.put(succeeded, outcome)
 /** Reports the end of `once` or `flush`. */
 export const settle = (succeeded: boolean, text: string): void => host.settle(succeeded, text)

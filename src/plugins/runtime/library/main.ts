@@ -5,6 +5,7 @@
 import './globals.ts'
 import { describe, offer, once } from './calls.ts'
 import { flush } from './event-buffer.ts'
+import { queue } from './events.ts'
 import { answer, parse, settle, stringify } from './host.ts'
 import { load } from './load.ts'
 import { setSettings } from './meta.ts'
@@ -30,6 +31,7 @@ Object.assign(entries, {
   },
   load: (file: Parameters<typeof load>[0]): string => stringify(load(file)),
   describe: (error: unknown): string => stringify(describe(error)),
+  queue,
   offer,
   once: (...call: Parameters<typeof once>): void => settled(once(...call)),
   flush: (): void => settled(flush()),

@@ -88,9 +88,10 @@ function matchesProperty(properties: Record<string, unknown>, { key, operator = 
 }
 
 /** Whether the plugin gets the event. Actions do not exist, so they match nothing. */
-export function isWanted({ event, properties }: PluginEvent): boolean {
+export function isWanted(offered: PluginEvent): boolean {
   const { events = [], actions = [] } = webhooks.filters ?? {}
   if (events.length + actions.length === 0) return true
+  const { event, properties } = offered
   return events.some(
     ({ id, properties: conditions = [] }) =>
       (id === null || id === event) && conditions.every((condition) => matchesProperty(properties, condition)),
