@@ -5,7 +5,7 @@ import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { openTarget } from './target.ts'
 
 /** The default page size; a quick run fills a part of the page. */
-const ITEMS = bySize({ quick: 25, full: 100 })
+const ITEMS = bySize({ quick: 10, full: 100 })
 const FIELDS = Array.from({ length: 900 }, (_, i) => ({ key: `k${i}`, type: 'string' }))
 t.setTimeout(20 * 60_000)
 

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { openLargePayload, PAYLOAD_LIMIT_BYTES } from '../../src/events/payload.ts'
 import type { Engine } from '../../src/sql/template.ts'
-import { ENGINES } from '../helpers/app.ts'
+import { casesOn, ENGINES } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
@@ -163,7 +163,7 @@ for (const engine of ENGINES) {
       for (const path of ['/batch/', '/e/', '/i/v0/e/', '/decide/', '/flags/', '/complete/saml/'])
         await check('fields without a value', path, FORMS['fields without a value']!(itemAt(SIZES, 1)))
     }
-    for (const [name, createEvent] of Object.entries(EVENTS))
+    for (const [name, createEvent] of casesOn(engine, Object.entries(EVENTS)))
       for (const size of SIZES) {
         const body = createEvent(size - 300, head)
         await check(name, '/capture/', { type: 'application/json', body })

@@ -1,6 +1,6 @@
 /** Malicious texts in every field of every request do not block other requests. */
 import t from 'tap'
-import { ENGINES } from '../helpers/app.ts'
+import { casesOn, ENGINES } from '../helpers/app.ts'
 import { bySize, figure, SIZE } from '../helpers/assertions/figures.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 import { attackOf, type Case, type InputField, inputFieldsOf, textsFor } from './input-fields.ts'
@@ -53,7 +53,7 @@ for (const engine of ENGINES)
     // capture.test.ts covers capture bodies, with larger texts.
     const fields = inputFieldsOf(target.world).filter(({ name }) => !/^capture\.\w+ body/.test(name))
     const selected = fields.filter(({ name }) => !ONLY || ONLY.test(name))
-    const cases = casesOf(selected)
+    const cases = ONLY ? casesOf(selected) : casesOn(engine, casesOf(selected))
     t.comment(`${selected.length} fields, ${cases.length} cases, limit ${target.limit_ms} ms`)
     for (let i = 0; i < cases.length; i += CONCURRENCY)
       await target.attack(cases.slice(i, i + CONCURRENCY).map((testCase) => attackOf(target.world, testCase)))

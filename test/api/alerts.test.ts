@@ -5,7 +5,7 @@ import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { permanentError, retryableError } from '../../src/exports/destination.ts'
 import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
-import { type AppOptions, ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { type AppOptions, IN_THIS_PROCESS, nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { isSigned, openReceiver, type Receiver } from '../helpers/peers/receiver.ts'
@@ -245,7 +245,7 @@ const FAILURE = permanentError('There is no such bucket.')
 const typesOf = ({ hooks }: Receiver): string[] =>
   hooks.flatMap(({ body }) => body.messages.map((message) => `${body.type} ${message.batch_export.name}`))
 
-for (const engine of ENGINES) {
+for (const engine of nextEngines())
   t.test(`sends one message when an export starts to fail, and one when it works again (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const { createAlert, createExport, outcomes, runUntil, call, first } = await openFailing(t, engine)
@@ -292,6 +292,7 @@ for (const engine of ENGINES) {
     t.same(typesOf(receiver).slice(3), ['failure lake', 'failure lake'], 'the next failure is a new problem')
   })
 
+for (const engine of nextEngines())
   t.test(`a run that is retried sends no message before its last attempt (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const { createAlert, createExport, outcomes, runUntil, deps, advance } = await openFailing(t, engine)
@@ -309,6 +310,7 @@ for (const engine of ENGINES) {
     t.match(receiver.hooks[0]?.body.run, { status: 'FailedRetryable', latest_error: 'The connection broke.' })
   })
 
+for (const engine of nextEngines())
   t.test(`reports a failed backfill apart from scheduled runs (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const { createAlert, createExport, outcomes, runUntil, call, deps } = await openFailing(t, engine)
@@ -330,6 +332,7 @@ for (const engine of ENGINES) {
     t.match(receiver.hooks.slice(1), [{ body: { type: 'recovery', run: { backfill_id: String } } }])
   })
 
+for (const engine of nextEngines())
   t.test(`reports an automatic pause once, and no pause by a user (${engine})`, async (t) => {
     const mailbox = await openMailbox(t)
     const receiver = await openReceiver(t)
@@ -377,6 +380,7 @@ for (const engine of ENGINES) {
     t.match(readable(itemAt(mailbox.mails, 4).raw), /This is a test of the alert "A"/)
   })
 
+for (const engine of nextEngines())
   t.test(`reports an export that falls behind, and its end (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const app = await openFailing(t, engine)
@@ -414,6 +418,7 @@ for (const engine of ENGINES) {
     t.equal((await check(20 * 60 + 40)).length, 4, 'a pause is no recovery')
   })
 
+for (const engine of nextEngines())
   t.test(`a lag that ends with a failed run is no recovery (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const { createAlert, createExport, outcomes, deps, setClock, runUntil } = await openFailing(t, engine)
@@ -433,6 +438,7 @@ for (const engine of ENGINES) {
     t.same(typesOf(receiver), ['lag lake', 'failure lake', 'recovery lake'])
   })
 
+for (const engine of nextEngines())
   t.test(`filters by project and export (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const { createAlert, createExport, outcomes, runUntil, call, first } = await openFailing(t, engine)
@@ -454,6 +460,7 @@ for (const engine of ENGINES) {
     t.same(received.toSorted(), ['/hook/lake lake', '/hook/project lake', '/hook/project pond'])
   })
 
+for (const engine of nextEngines())
   t.test(`disabling an alert forgets its problems and messages (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const { createAlert, createExport, outcomes, runUntil, call, deps } = await openFailing(t, engine)
@@ -475,6 +482,7 @@ for (const engine of ENGINES) {
     t.equal(await deps.db.count(sql`from alert_incidents`), 0)
   })
 
+for (const engine of nextEngines())
   t.test(`retries a webhook with the same id, five times in all (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const { createAlert, createExport, outcomes, runUntil, call, deps, advance } = await openFailing(t, engine)
@@ -522,6 +530,7 @@ for (const engine of ENGINES) {
     t.ok(isSigned(itemAt(receiver.hooks, -1), secret))
   })
 
+for (const engine of nextEngines())
   t.test(`two nodes send one message (${engine})`, async (t) => {
     const receiver = await openReceiver(t)
     const app = await openFailing(t, engine)
@@ -551,6 +560,7 @@ for (const engine of ENGINES) {
     await other.stop()
   })
 
+for (const engine of nextEngines())
   t.test(`a slow receiver does not delay other alerts (${engine})`, async (t) => {
     const [slow, fast] = [await openReceiver(t), await openReceiver(t)]
     const { createAlert, createExport, outcomes, runUntil, deps } = await openFailing(t, engine)
@@ -576,6 +586,7 @@ for (const engine of ENGINES) {
     t.same(typesOf(fast), ['failure lake', 'recovery lake'])
   })
 
+for (const engine of nextEngines())
   t.test(
     `exports that are late together send one email per person and one request per alert (${engine})`,
     async (t) => {
@@ -627,7 +638,6 @@ for (const engine of ENGINES) {
       t.equal(mailbox.mails.length, 4)
     },
   )
-}
 
 t.test('sends plain http only to addresses that the operator allows', async (t) => {
   const app = await openApp(t, 'sqlite', { environment: { SECRET_KEY: environment.SECRET_KEY } })

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { createDeliveryProcesses } from '../../src/exports/delivery-processes.ts'
-import { type ApiResponse, ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt, only } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
@@ -463,7 +463,7 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
   t.match(await app.send('GET', `${one}/logs/?after=whenever`), { status: 400, body: { attr: 'after' } })
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`deletes an export while its runs are cancelled and retried (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { project } = pathsOf(app)
@@ -548,7 +548,7 @@ const deliverProcesses = (): number[] =>
     .filter((line) => line.includes('deliver-process'))
     .map((line) => Number.parseInt(line, 10))
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`connection tests wait for each other, and a project leaves room for others (${engine})`, async (t) => {
     const held: ServerResponse[] = []
     let holding = true

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { composeInvites } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { cycled } from '../helpers/assertions/items.ts'
 
 const HOUR = 3_600_000
@@ -200,7 +200,7 @@ onBothEngines(t, 'creates all invites of a list or none', async (t, app) => {
   t.equal((await call('invites.list')).body.count, 1)
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`a database error in the middle of a list creates no invite (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await app.deps.db.exec(
@@ -302,7 +302,7 @@ onBothEngines(
   LIMITED,
 )
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`the limit applies to concurrent invites (${engine})`, async (t) => {
     const app = await openApp(t, engine, LIMITED)
     const admins = await Promise.all([1, 2, 3].map((i) => app.member(`admin${i}@example.com`, 8)))
@@ -363,7 +363,7 @@ onBothEngines(
   LIMITED,
 )
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`of two emails to a mailbox that are composed concurrently, one waits (${engine})`, async (t) => {
     const { deps, call } = await openApp(t, engine, {
       environment: { ...LIMITED.environment, SMTP_URL: 'smtp://127.0.0.1:9', SITE_URL: 'https://site.example' },

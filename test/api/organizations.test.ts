@@ -1,6 +1,6 @@
 import t from 'tap'
 import { slugOf } from '../../src/organizations/slug.ts'
-import { type ApiResponse, ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
+import { type ApiResponse, nextEngines, onBothEngines, openApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import type { BodyOf } from '../helpers/response-bodies.ts'
 
@@ -261,7 +261,7 @@ onBothEngines(t, 'pages a list of organizations', async (t, { call, follow, send
   }
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`requests during the deletion of an organization succeed or find nothing (${engine})`, async (t) => {
     const { call } = await openApp(t, engine)
     for (let round = 0; round < 10; round++) {

@@ -7,7 +7,7 @@ import { contract, operations } from '../../src/contract/table.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import { reencryptSecrets } from '../../src/store/secrets.ts'
 import { createVault } from '../../src/store/vault.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, rowOf } from '../helpers/assertions/items.ts'
 import { type Files, tarOf, zipOf } from '../helpers/peers/archives.ts'
 import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
@@ -238,7 +238,7 @@ onBothEngines(
   options,
 )
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`uses private tokens, stores them encrypted and never returns them (${engine})`, async (t) => {
     hosts.reset()
     const log: string[] = []
@@ -660,7 +660,7 @@ onBothEngines(
   options,
 )
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(
     `re-encrypts tokens and settings with a new key and deletes plugins with their organization (${engine})`,
     async (t) => {

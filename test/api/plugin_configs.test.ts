@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { name, sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, itemAt, only, rowOf } from '../helpers/assertions/items.ts'
 import type { BodyOf } from '../helpers/response-bodies.ts'
 import { capture, runPlugin, storedEvents } from '../helpers/seeds/plugins.ts'
@@ -606,7 +606,7 @@ const RUNNING = { environment: { OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e
 
 /** The responses contain measured times, which differ. */
 const onEachEngine = (title: string, scenario: (t: Test, app: TestApp) => Promise<void>): void => {
-  for (const engine of ENGINES)
+  for (const engine of nextEngines())
     t.test(`${title} (${engine})`, async (t) => scenario(t, await openApp(t, engine, RUNNING)))
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openInvite } from '../../src/organizations/signup.ts'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt, rowOf } from '../helpers/assertions/items.ts'
 
 const HOUR = 3_600_000
@@ -217,7 +217,7 @@ onBothEngines(t, 'rejects an invite whose inviter was demoted', async (t, app) =
   )
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`one of several concurrent requests accepts an invite (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     for (let round = 0; round < 5; round++) {

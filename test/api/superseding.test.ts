@@ -4,7 +4,7 @@ import { actorOf, keyLookup } from '../../src/auth/caller.ts'
 import type { ComposedInvites } from '../../src/mail/mailer.ts'
 import { composeInvites, create } from '../../src/organizations/invites.ts'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, only, rowOf } from '../helpers/assertions/items.ts'
 
 const VICTIM = 'victim@example.com'
@@ -145,7 +145,7 @@ onBothEngines(t, 'the key of an unverified account and an emailed token verify i
   t.equal((await app.call('organizations.list', { key: before.api_key })).body.count, 2)
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`one of two concurrent requests that supersede and join with an account succeeds (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const mallory = await app.stranger('mallory@example.com')

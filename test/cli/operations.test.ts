@@ -23,7 +23,7 @@ import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { createVault } from '../../src/store/vault.ts'
-import { ENGINES } from '../helpers/app.ts'
+import { nextEngines } from '../helpers/app.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { openNameserver } from '../helpers/peers/nameserver.ts'
@@ -289,7 +289,7 @@ t.test('no server starts after a restore that was killed, until it is repeated',
   t.match(await run(['users', 'list', ...flags]), { code: 0 })
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`records the backup of another program (${engine})`, async (t) => {
     const url = await databaseOf(t, engine)
     const db = ['--database', url]
@@ -342,7 +342,7 @@ t.before(async () => {
   nameserver = await openNameserver(t, {})
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`doctor reports common mistakes of operators (${engine})`, async (t) => {
     const url = await databaseOf(t, engine)
     const mailbox = await openMailbox(t, { authOptional: true })

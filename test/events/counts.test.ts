@@ -10,7 +10,7 @@ import { isDistributed } from '../../src/sql/distribution.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
@@ -195,7 +195,7 @@ onBothEngines(t, 'scans many events in parts, newest first, without losing or re
   )
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`returns the same counts from the table and from the events, for any range (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { events, eventReader } = app.deps
@@ -363,7 +363,7 @@ t.test('recounts with statements that a cluster can route (postgres)', async (t)
 })
 
 t.test('a deletion while existing events are read does not change their count twice', async (t) => {
-  for (const engine of ENGINES) {
+  for (const engine of nextEngines()) {
     const app = await openApp(t, engine)
     const { events, purger } = app.deps
     // Its first round would count the events before the purge.

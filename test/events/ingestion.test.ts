@@ -19,7 +19,7 @@ import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
-import { ENGINES, openApp } from '../helpers/app.ts'
+import { nextEngines, openApp } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { itemAt, pick, textAt } from '../helpers/assertions/items.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
@@ -46,7 +46,7 @@ const eventOf = (changes: Partial<NewEvent>): NewEvent => ({
 })
 
 const onEach = (name: string, scenario: (t: Test, engine: Engine) => Promise<void>): void => {
-  for (const engine of ENGINES) t.test(`${name} (${engine})`, (t) => scenario(t, engine))
+  for (const engine of nextEngines()) t.test(`${name} (${engine})`, (t) => scenario(t, engine))
 }
 
 onEach('stores each event once when clients send duplicates concurrently', async (t, engine) => {

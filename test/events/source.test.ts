@@ -8,7 +8,7 @@ import { lineWriter, openOutput, viewed } from '../../src/events/line-writer.ts'
 import type { Encoding } from '../../src/events/lines.ts'
 import { openSource, type Source } from '../../src/events/source.ts'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
@@ -39,7 +39,7 @@ async function pagesOf(source: Source, extract: Extract, limit: number, after: C
 const textOf = (pages: Page[]): string => pages.map(({ text }) => text.toString()).join('')
 
 const texts: string[] = []
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`reads pages (${engine})`, async (t: Test) => {
     const app = await openApp(t, engine)
     await ingest(
@@ -230,7 +230,7 @@ t.test('builds the same text on both engines', async (t) => {
   t.strictSame(comparable(texts.slice(0, half)), comparable(texts.slice(half)))
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`writes times with all digits (${engine})`, async (t: Test) => {
     const app = await openApp(t, engine)
     const starts = ['1700-01-01T00:00:00.00000', '1969-12-31T23:59:59.99999', '1970-01-01T00:00:00.00000']

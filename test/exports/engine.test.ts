@@ -11,7 +11,7 @@ import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { permanentError, retryableError } from '../../src/exports/destination.ts'
 import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, IN_THIS_PROCESS, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { IN_THIS_PROCESS, nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
@@ -206,7 +206,7 @@ async function assertOnceEach(t: Test, app: TestApp, id: string): Promise<void> 
   for (const [i, run] of runs.entries()) if (i > 0) t.equal(run.from_position, runs[i - 1]?.to_position)
 }
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`delivers each event in exactly one scheduled run during concurrent ingestion (${engine})`, async (t) => {
     const delivered: string[] = []
     const app = await openApp(t, engine, { processes: recording(delivered) })
@@ -322,7 +322,7 @@ const scripted = (
 const succeed = async () => ({ records: 1, bytes: 1 })
 const failTemporarily = async () => Promise.reject(retryableError('The server is down.'))
 
-for (const engine of ENGINES) {
+for (const engine of nextEngines())
   t.test(`retries temporary failures with increasing delays (${engine})`, async (t) => {
     const app = await openApp(t, engine, {
       processes: scripted(failTemporarily, failTemporarily, failTemporarily, succeed),
@@ -351,6 +351,7 @@ for (const engine of ENGINES) {
     ])
   })
 
+for (const engine of nextEngines())
   t.test(`shows the progress of a run while it is delivered (${engine})`, async (t) => {
     let finish: () => void = () => undefined
     const deliver: DeliveryProcesses['deliver'] = async (_, { report }) => {
@@ -379,6 +380,7 @@ for (const engine of ENGINES) {
     ])
   })
 
+for (const engine of nextEngines())
   t.test(`ignores the checkpoint after the destination or the query changes (${engine})`, async (t) => {
     const started: (number | null)[] = []
     const state = { cursor: [1, 'a'] as never, records: 1, bytes: 9 }
@@ -406,6 +408,7 @@ for (const engine of ENGINES) {
     t.match(await runs(), [{ status: 'Completed' }])
   })
 
+for (const engine of nextEngines())
   t.test(`honors Retry-After, and gives up after 15 attempts (${engine})`, async (t) => {
     const busy = async () => Promise.reject(retryableError('Too many requests.', 600))
     const app = await openApp(t, engine, { processes: scripted(busy, failTemporarily) })
@@ -428,6 +431,7 @@ for (const engine of ENGINES) {
     t.match((await app.send('GET', '/metrics')).text, failed, 'counted once, after the last attempt')
   })
 
+for (const engine of nextEngines())
   t.test(`does not retry permanent failures, and pauses an export that keeps failing (${engine})`, async (t) => {
     const failPermanently = async () => Promise.reject(permanentError('There is no such bucket.'))
     const mailbox = await openMailbox(t)
@@ -460,6 +464,7 @@ for (const engine of ENGINES) {
     t.match(await app.send('GET', `${failing.path}/`), { body: { paused: false } }, 'old failures do not count again')
   })
 
+for (const engine of nextEngines())
   t.test(`takes over a run whose lease expired, and lets only one process finish it (${engine})`, async (t) => {
     let first: { job: DeliveryJob; end: (result: { records: number; bytes: number }) => void } | undefined
     const hang = (job: DeliveryJob) => new Promise<{ records: number; bytes: number }>((end) => (first = { job, end }))
@@ -488,6 +493,7 @@ for (const engine of ENGINES) {
     await other.stop()
   })
 
+for (const engine of nextEngines())
   t.test(`aborts cancelled runs and runs of deleted exports (${engine})`, async (t) => {
     let started = 0
     const waitForAbort = (_: DeliveryJob, signal: AbortSignal) =>
@@ -521,6 +527,7 @@ for (const engine of ENGINES) {
     await exporter.stop()
   })
 
+for (const engine of nextEngines())
   t.test(`aborts immediately on the node that handles the cancellation (${engine})`, async (t) => {
     let [started, aborted] = [0, 0]
     const waitForAbort = (_: DeliveryJob, signal: AbortSignal) =>
@@ -548,6 +555,7 @@ for (const engine of ENGINES) {
     t.match((await first.log()).at(-1), /The run was cancelled/)
   })
 
+for (const engine of nextEngines())
   t.test(`releases active runs at shutdown and continues them after the restart (${engine})`, async (t) => {
     let started = false
     const waitForAbort = (_: DeliveryJob, signal: AbortSignal) =>
@@ -577,6 +585,7 @@ for (const engine of ENGINES) {
     await next.stop()
   })
 
+for (const engine of nextEngines())
   t.test(`deletes runs and logs after their retention (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: scripted(succeed) })
     const hourly = await open(app)
@@ -597,6 +606,7 @@ for (const engine of ENGINES) {
     t.match(await hourly.log(), [/Attempt 1 .*retry/, /Delivered/])
   })
 
+for (const engine of nextEngines())
   t.test(`deletes temporary files of killed attempts once their runs have ended (${engine})`, async (t) => {
     const files_root = freshFolder(t)
     const app = await openApp(t, engine, {
@@ -648,6 +658,7 @@ for (const engine of ENGINES) {
     )
   })
 
+for (const engine of nextEngines())
   t.test(`shares run slots fairly among projects (${engine})`, async (t) => {
     const order: number[] = []
     const ends: (() => void)[] = []
@@ -675,6 +686,7 @@ for (const engine of ENGINES) {
     await draining
   })
 
+for (const engine of nextEngines())
   t.test(`plans other exports when one cannot be planned (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: scripted(succeed) })
     const [broken, other] = [await open(app), await open(app)]
@@ -694,6 +706,7 @@ for (const engine of ENGINES) {
     while ((await other.runs())[0]?.status !== 'Completed') await new Promise(setImmediate)
   })
 
+for (const engine of nextEngines())
   t.test(`delivers while a backlog is planned, and stops in the middle of it (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const exports = []
@@ -744,6 +757,7 @@ for (const engine of ENGINES) {
     await rest.stop()
   })
 
+for (const engine of nextEngines())
   t.test(`repeats a run whose result could not be stored (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: scripted(succeed) })
     const { runs } = await open(app)
@@ -762,6 +776,7 @@ for (const engine of ENGINES) {
     await exporter.stop()
   })
 
+for (const engine of nextEngines())
   t.test(`recovers from a short outage of the database (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: scripted(succeed) })
     const { runs } = await open(app)
@@ -779,6 +794,7 @@ for (const engine of ENGINES) {
     await exporter.stop()
   })
 
+for (const engine of nextEngines())
   t.test(`releases a run that is claimed during shutdown (${engine})`, async (t) => {
     const app = await openApp(t, engine, { processes: scripted(succeed) })
     const { runs, log } = await open(app)
@@ -804,7 +820,6 @@ for (const engine of ENGINES) {
     t.match(await runs(), [{ status: 'Starting' }])
     t.match((await log()).at(-1), /The server is shutting down/)
   })
-}
 
 const exporterOn = (app: TestApp, more: Pick<ExporterOptions, 'db' | 'launch'>) =>
   createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', ...more })

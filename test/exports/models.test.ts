@@ -12,7 +12,7 @@ import { createSessionCloser } from '../../src/events/sessions.ts'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { DestinationType } from '../../src/exports/destination.ts'
 import { name, sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, only } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
@@ -409,7 +409,7 @@ async function equalsStore(t: Test, app: TestApp, rows: Json[], word: string): P
   )
 }
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`the merged rows equal the stored persons after any sequence of changes and runs (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { rows } = await open(app)
@@ -475,7 +475,7 @@ const WAREHOUSES: Record<string, (t: Test) => Promise<{ config: object; rows(): 
 }
 const SELECTED = 'select distinct_id, properties::text as properties, version, is_deleted'
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   for (const [type, openWarehouse] of Object.entries(WAREHOUSES))
     t.test(`a table of persons in ${type} has the current state of each (${engine})`, async (t) => {
       const app = await openApp(t, engine)

@@ -11,7 +11,7 @@ import { type DeliveryJob, deliver, describeFailure } from '../../src/exports/de
 import type { Delivery, Tools } from '../../src/exports/destination.ts'
 import { createPostgres, postgres } from '../../src/exports/destinations/postgres.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
-import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, itemAt, only } from '../helpers/assertions/items.ts'
 import { SELF_SIGNED } from '../helpers/peers/certificate.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
@@ -117,7 +117,7 @@ async function pageOf(app: TestApp, limit: number) {
   return defined(page, 'a page')
 }
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`a table (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     app.advance(3_600_000)
@@ -458,7 +458,7 @@ async function withTls(t: Test, { host, port }: Config): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`persons replace their earlier versions (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { config, query } = await openDestination(t)

@@ -17,7 +17,7 @@ import {
 import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
 import { createVault, KEY_FILE, readKeys } from '../../src/store/vault.ts'
-import { ENGINES, onBothEngines, openApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp } from '../helpers/app.ts'
 import { defined, rowOf } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
@@ -66,7 +66,7 @@ t.test('creates a key file next to the data once', async (t) => {
   t.throws(() => readKeys({}, folder), /must contain 64 hexadecimal digits/)
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`warns at a start without a key (${engine})`, async (t) => {
     const lines: string[] = []
     const log = new Writable({
@@ -84,7 +84,7 @@ for (const engine of ENGINES)
     t.equal(lines.filter((line) => /SECRET_KEY is not set/.test(line)).length, engine === 'postgres' ? 1 : 0)
   })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`stores the secrets of a destination encrypted (${engine})`, async (t) => {
     const lines: string[] = []
     const log = new Writable({

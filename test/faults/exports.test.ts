@@ -11,7 +11,7 @@ import t, { type Test } from 'tap'
 import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt, pick, textAt } from '../helpers/assertions/items.ts'
 import { emptyDatabase, serverUrl } from '../helpers/programs/postgres.ts'
 import { openSite, type Site, until } from '../helpers/programs/site.ts'
@@ -118,6 +118,30 @@ const KILL_TIMES: { isReached(site: Site, exports: readonly string[]): Promise<b
   },
 ]
 
+interface Processes {
+  engine: Engine
+  count: number
+  seed: number
+}
+
+const PROCESSES: Processes[] = [
+  { engine: 'sqlite', count: 1, seed: SEED },
+  { engine: 'postgres', count: 1, seed: SEED + 1 },
+  { engine: 'postgres', count: 2, seed: SEED + 9 },
+]
+
+/** Runs a test whose random choices depend on `first_seed`. */
+function withKills(
+  name: string,
+  first_seed: number,
+  test: (t: Test, engine: Engine, processes: number, seed: number) => Promise<void>,
+): void {
+  for (const { engine, count, seed } of inTurn(PROCESSES)) {
+    const killed = count === 1 ? 'despite kill -9' : 'when either of two processes is killed'
+    t.test(`${name} ${killed} (${engine})`, (t) => test(t, engine, count, first_seed + seed))
+  }
+}
+
 async function testKills(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const random = seeded(seed)
@@ -153,12 +177,7 @@ async function testKills(t: Test, engine: Engine, processes: number, seed: numbe
   figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kills', result, seed: SEED })
 }
 
-for (const [i, engine] of ENGINES.entries())
-  t.test(`delivers each event once despite kill -9 (${engine})`, (t) => testKills(t, engine, 1, SEED + i))
-
-t.test('delivers each event once when either of two processes is killed (postgres)', (t) =>
-  testKills(t, 'postgres', 2, SEED + 9),
-)
+withKills('delivers each event once', 0, testKills)
 
 interface PersonRow {
   distinct_id: string
@@ -286,14 +305,7 @@ async function testKillsOfPersons(t: Test, engine: Engine, processes: number, se
   figure(t, { area: 'Batch exports', count: PERSON_ROUNDS, of: 'kills during exports of persons', result, seed: SEED })
 }
 
-for (const [i, engine] of ENGINES.entries())
-  t.test(`delivers the current state of each person despite kill -9 (${engine})`, (t) =>
-    testKillsOfPersons(t, engine, 1, SEED + 40 + i),
-  )
-
-t.test('delivers the current state of each person when either of two processes is killed (postgres)', (t) =>
-  testKillsOfPersons(t, 'postgres', 2, SEED + 49),
-)
+withKills('delivers the current state of each person', 40, testKillsOfPersons)
 
 /** Checks that events of a pause are skipped and all others delivered, whenever a process dies. */
 async function testKillsAroundPauses(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
@@ -358,14 +370,7 @@ async function testKillsAroundPauses(t: Test, engine: Engine, processes: number,
   figure(t, { area: 'Batch exports', count: 3 * ROUNDS, of: 'kills around pauses', result, seed: SEED })
 }
 
-for (const [i, engine] of ENGINES.entries())
-  t.test(`delivers and skips events around pauses despite kill -9 (${engine})`, (t) =>
-    testKillsAroundPauses(t, engine, 1, SEED + 20 + i),
-  )
-
-t.test('delivers and skips events around pauses when either of two processes is killed (postgres)', (t) =>
-  testKillsAroundPauses(t, 'postgres', 2, SEED + 29),
-)
+withKills('delivers and skips events around pauses', 20, testKillsAroundPauses)
 
 /** Checks that a backfill is created once and completes with exact counts, whenever a process dies. */
 async function testKillsOfBackfills(t: Test, engine: Engine, processes: number, seed: number): Promise<void> {
@@ -427,16 +432,9 @@ async function testKillsOfBackfills(t: Test, engine: Engine, processes: number, 
   figure(t, { area: 'Batch exports', count: 2 * ROUNDS, of: 'kills around backfills', result, seed: SEED })
 }
 
-for (const [i, engine] of ENGINES.entries())
-  t.test(`creates and completes backfills despite kill -9 (${engine})`, (t) =>
-    testKillsOfBackfills(t, engine, 1, SEED + 30 + i),
-  )
+withKills('creates and completes backfills', 30, testKillsOfBackfills)
 
-t.test('creates and completes backfills when either of two processes is killed (postgres)', (t) =>
-  testKillsOfBackfills(t, 'postgres', 2, SEED + 39),
-)
-
-for (const engine of ENGINES) {
+for (const engine of inTurn(ENGINES))
   t.test(`continues the run of a killed process before its lease expires (${engine})`, async (t) => {
     let requests = 0
     const peer = createServer((request, response) => {
@@ -476,6 +474,7 @@ for (const engine of ENGINES) {
     t.match(results, [{ level: 'WARNING', message: /^Attempt 1 was interrupted: its process ended/ }])
   })
 
+for (const engine of inTurn(ENGINES))
   t.test(`resumes a run after SIGTERM (${engine})`, async (t) => {
     const site = await openSite(t, engine)
     const target = await folder(t, site)
@@ -514,6 +513,7 @@ for (const engine of ENGINES) {
     t.match(results, [{ message: 'The server is shutting down. The run continues after the restart.' }])
   })
 
+for (const engine of inTurn(ENGINES))
   t.test(`resumes a backfill after kill -9 (${engine})`, async (t) => {
     const site = await openSite(t, engine)
     const target = await folder(t, site)
@@ -549,7 +549,6 @@ for (const engine of ENGINES) {
     )
     assertNoPartialFiles(t, site)
   })
-}
 
 t.test('recovers from a database outage (postgres)', async (t) => {
   const site = await openSite(t, 'postgres')

@@ -8,7 +8,7 @@ import type { Engine } from '../../src/sql/template.ts'
 import { dueExports, openRuns } from '../../src/store/gauges.ts'
 import { recordBackup } from '../../src/store/installation.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
-import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { textAt } from '../helpers/assertions/items.ts'
 import { parseScrape, usageOf } from '../helpers/assertions/promql.ts'
 import { freshFolder } from '../helpers/folders.ts'
@@ -96,7 +96,7 @@ async function openBusyApp(t: Test, engine: Engine): Promise<TestApp> {
 
 const scrapes = new Map<string, Set<string>>()
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`reports requests, events, exports, mail, throttling, sessions and backups (${engine})`, async (t) => {
     const app = await openBusyApp(t, engine)
     const text = await scrape(app)
@@ -149,7 +149,7 @@ t.test('reports a database that does not answer', async (t) => {
   t.match(await scrape(app), /^workspace_database_up 1$/m, 'a failure is not cached')
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`has one series per destination type for 12,000 exports (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { db } = app.deps

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { parseTraceparent, statementName } from '../../src/telemetry/tracing.ts'
-import { type AppOptions, ENGINES, openApp } from '../helpers/app.ts'
+import { type AppOptions, nextEngines, openApp } from '../helpers/app.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
@@ -81,7 +81,7 @@ const [SERVER, CLIENT] = [2, 3]
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
-for (const engine of ENGINES) {
+for (const engine of nextEngines())
   t.test(`requests are spans with their statements as children (${engine})`, async (t) => {
     const collector = await startCollector(t)
     const open = (environment: AppOptions['environment'] = {}) =>
@@ -151,6 +151,7 @@ for (const engine of ENGINES) {
     t.equal(collector.spans.length, before, 'a client cannot turn on the recording')
   })
 
+for (const engine of nextEngines())
   t.test(`an export attempt is a trace through the delivery process (${engine})`, async (t) => {
     const collector = await startCollector(t)
     const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
@@ -198,7 +199,6 @@ for (const engine of ENGINES) {
     await server.kill()
     await postgres?.drop()
   })
-}
 
 t.test('a start without the libraries names the install command', async (t) => {
   const loader = `data:text/javascript,${encodeURIComponent(`

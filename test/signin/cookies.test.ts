@@ -1,8 +1,9 @@
 /** The names and attributes of all cookies, on http and on https. */
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
+import type { Engine } from '../../src/sql/template.ts'
 import * as users from '../../src/store/users.ts'
-import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, nextEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
 import { CLIENT, openGitHub, type Provider } from '../helpers/peers/providers.ts'
 
@@ -16,7 +17,7 @@ interface World extends TestApp {
   github: Provider
 }
 
-async function openWorld(t: Test, engine: (typeof ENGINES)[number], SITE_URL: string): Promise<World> {
+async function openWorld(t: Test, engine: Engine, SITE_URL: string): Promise<World> {
   const github = await openGitHub(t)
   const app = await openApp(t, engine, {
     environment: {
@@ -58,7 +59,7 @@ for (const [scheme, prefix, otherPrefix, secure] of [
   ['http', '', '__Host-', ''],
   ['https', '__Host-', '', ' Secure;'],
 ] as const)
-  for (const engine of ENGINES)
+  for (const engine of nextEngines())
     t.test(`cookies on ${scheme} (${engine})`, async (t) => {
       const origin = `${scheme}://localhost`
       const world = await openWorld(t, engine, origin)

@@ -2,10 +2,10 @@ import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign 
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
-import { type Sql, sql } from '../../src/sql/template.ts'
+import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import * as users from '../../src/store/users.ts'
-import { type ApiResponse, ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { type ApiResponse, nextEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
 import {
   CLIENT,
@@ -31,7 +31,7 @@ interface World extends TestApp {
   count(): Promise<{ users: number; sessions: number; identities: number }>
 }
 
-async function openWorld(t: Test, engine: (typeof ENGINES)[number]): Promise<World> {
+async function openWorld(t: Test, engine: Engine): Promise<World> {
   const openid = await openOpenIdProvider(t)
   const github = await openGitHub(t)
   const app = await openApp(t, engine, {
@@ -92,7 +92,7 @@ const refused = (error_code: string) => ({ status: 302, headers: { location: `/l
 const arrived = (location = '/') => ({ status: 302, headers: { location } })
 
 function onEach(name: string, scenario: (t: Test, world: World) => Promise<unknown>): void {
-  for (const engine of ENGINES)
+  for (const engine of nextEngines())
     t.test(`${name} (${engine})`, async (t) => {
       await scenario(t, await openWorld(t, engine))
     })
@@ -713,7 +713,7 @@ t.test('addresses of providers need https, except on loopback', async (t) => {
   t.throws(() => readConfig({ OIDC_ISSUER: 'https://[' }), { message: 'OIDC_ISSUER is not valid' })
 })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`endpoints of a provider on loopback need https elsewhere (${engine})`, async (t) => {
     const openid = await openOpenIdProvider(t)
     const app = await openApp(t, engine, {
@@ -735,7 +735,7 @@ for (const engine of ENGINES)
     t.match(await send('GET', '/login/oidc/'), { status: 302, headers: { location: new RegExp(`^${openid.url}`) } })
   })
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`reports providers that do not respond or are not configured (${engine})`, async (t) => {
     const app = await openApp(t, engine, {
       environment: {

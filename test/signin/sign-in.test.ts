@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { sql } from '../../src/sql/template.ts'
-import { ENGINES, onBothEngines, openApp, type Send, type SendOptions, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type Send, type SendOptions, type TestApp } from '../helpers/app.ts'
 import { only } from '../helpers/assertions/items.ts'
 import { openBrowser } from '../helpers/browser.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -198,7 +198,7 @@ async function setUpTwoFactor(t: Test, app: TestApp, browser: ReturnType<typeof 
   return { secret: setup.body.secret as string, code, backup_codes: enabled.body.backup_codes as string[] }
 }
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`a second factor is set up, required and turned off (${engine})`, async (t) => {
     const app = await openApp(t, engine, { environment: { SECRET_KEY: 'ab'.repeat(32) } })
     await app.setPassword(PASSWORD)
@@ -293,7 +293,7 @@ onBothEngines(
   { environment: { RATE_LIMITS: 'true', TRUST_PROXY: 'true', SITE_URL: 'http://localhost' } },
 )
 
-for (const engine of ENGINES)
+for (const engine of nextEngines())
   t.test(`logs failures without an account in one line (${engine})`, async (t) => {
     const lines: string[] = []
     const found = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'failed sign-ins')

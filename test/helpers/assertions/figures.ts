@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { cycled } from './items.ts'
 import { notRun, testFile } from './not-run.ts'
 
 /** `npm test` is quick, `npm run test:full` is full, and `npm run prove` proves. */
@@ -12,6 +13,12 @@ export const SIZE = (process.env.TEST_SIZE ?? 'quick') as Size
 /** The value for the size of this test run; that of `full` unless the size has its own. */
 export const bySize = <Value>(values: { full: Value } & Partial<Record<Size, Value>>): Value =>
   values[SIZE] ?? values.full
+
+let turns = 0
+
+/** All variants of a scenario. In the quick size, the scenarios of a file run one variant each, in turn. */
+export const inTurn = <Variant>(variants: readonly Variant[]): readonly Variant[] =>
+  SIZE === 'quick' ? [cycled(variants, turns++)] : variants
 
 export interface Done {
   /** The section of the page. */
