@@ -20,7 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { availableParallelism, setPriority } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SIZE } from '../test/helpers/assertions/figures.ts'
 import { fastFolder } from '../test/helpers/folders.ts'
@@ -49,6 +49,9 @@ const LONGEST = [
 const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/']
 /** Runs last, on the statements of all other files. */
 const PLANS = 'test/store/plans.test.ts'
+/** In a quick run of everything, several files of these folders share a process, which loads the program once. */
+const SHARING = ['api', 'contract', 'events', 'exports', 'hogql', 'plugins', 'server', 'signin', 'store']
+const FILES_PER_PROCESS = 8
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -58,6 +61,7 @@ const CONCURRENCY = availableParallelism() + 1
 
 const COMPILED = '.tap/compiled'
 const RESULTS = '.tap/results'
+const SEVERAL_FILES = 'test/helpers/programs/several-files.ts'
 /** The duration of each file in the last run of the same size. */
 const DURATIONS = `.tap/durations-${SIZE}.json`
 /** The assumed duration of a file that has never run. */
@@ -67,7 +71,7 @@ const SLOWEST = 5
 const GRACE_MS = 5_000
 
 interface Result {
-  file: string
+  files: readonly string[]
   passed: number
   failed: number
   seconds: number
@@ -124,29 +128,51 @@ function testFiles(names: readonly string[]): string[] {
     .sort((a, b) => expectedSeconds(b) - expectedSeconds(a))
 }
 
+/** The files of each process, the longest first. */
+function processesOf(files: readonly string[]): string[][] {
+  const isShared = (file: string): boolean =>
+    SIZE === 'quick' &&
+    names.length === 0 &&
+    !LONGEST.includes(file) &&
+    SHARING.some((folder) => file.startsWith(`test/${folder}/`))
+  const shared = files.filter(isShared).sort()
+  const processes = files.filter((file) => !isShared(file)).map((file) => [file])
+  while (shared.length) processes.push(shared.splice(0, FILES_PER_PROCESS))
+  const secondsOf = (process: string[]): number => process.reduce((sum, file) => sum + expectedSeconds(file), 0)
+  return processes.sort((a, b) => secondsOf(b) - secondsOf(a))
+}
+
 const running = new Set<ChildProcess>()
 const results: Result[] = []
 
 /** In a terminal, one line is overwritten; a log gets a line per file. */
-function reportProgress({ file, passed, failed, seconds }: Result): void {
-  const pending = files.filter((name) => !results.some((result) => result.file === name))
+function reportProgress({ files: [file, ...others], passed, failed, seconds }: Result): void {
+  const done = results.flatMap((result) => result.files)
+  const pending = files.filter((name) => !done.includes(name))
   const left_minutes = pending.reduce((sum, name) => sum + expectedSeconds(name), 0) / CONCURRENCY / 60
   const left = pending.length ? `, about ${left_minutes < 1 ? 'a minute' : `${Math.ceil(left_minutes)} min`} left` : ''
-  const progress = `${results.length} of ${files.length}${left}`
-  const line = `${failed ? 'FAIL' : 'ok  '} ${seconds.toFixed(1).padStart(6)} s ${String(passed).padStart(5)} ${file}`
+  const progress = `${done.length} of ${files.length}${left}`
+  const name = others.length ? `${file} to ${basename(others.at(-1)!)}` : file
+  const line = `${failed ? 'FAIL' : 'ok  '} ${seconds.toFixed(1).padStart(6)} s ${String(passed).padStart(5)} ${name}`
   if (!process.stdout.isTTY) console.log(`${line} (${progress})`)
   else process.stdout.write(`\r\x1b[K${failed ? `${line}\n` : ''}${progress}${pending.length ? '' : '\n'}`)
 }
 
-async function run(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
+async function run(files: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const [file = '', ...others] = files
   const recorded = mkdtempSync(join(scratch, 'coverage-'))
   const output = join(RESULTS, file.replace(/\.ts$/, '.tap'))
   mkdirSync(dirname(output), { recursive: true })
   const started = performance.now()
-  const compiled = join(COMPILED, file.replace(/\.ts$/, '.js'))
-  const child = spawn(process.execPath, ['--enable-source-maps', '--no-warnings=ExperimentalWarning', compiled], {
+  const programs = [...(others.length ? [SEVERAL_FILES] : []), ...files]
+  const compiled = programs.map((program) => join(COMPILED, program.replace(/\.ts$/, '.js')))
+  const child = spawn(process.execPath, ['--enable-source-maps', '--no-warnings=ExperimentalWarning', ...compiled], {
     stdio: ['ignore', openSync(output, 'w'), 'inherit'],
-    env: { ...environment, ...(isMeasured && { COVERAGE_FOLDER: recorded }) },
+    env: {
+      ...environment,
+      ...(isMeasured && { COVERAGE_FOLDER: recorded }),
+      TAP_TIMEOUT: String(files.length * TIMEOUT_SECONDS),
+    },
     // A process group of its own, so that `interrupt` also reaches its child processes.
     detached: true,
   })
@@ -157,15 +183,18 @@ async function run(file: string, environment: NodeJS.ProcessEnv): Promise<void> 
   running.delete(child)
   coverage.add(recorded)
   // The last line is `# { total: 12, pass: 11, fail: 1 }`. It is missing when `t.before` throws, although the exit code is 0.
-  const [, ...totalLines] = readFileSync(output, 'utf8').split('\n# { total:')
+  const tap = readFileSync(output, 'utf8')
+  const [, ...totalLines] = tap.split('\n# { total:')
   const totals = totalLines.at(-1) ?? ''
   const count = (word: string): number => Number(new RegExp(`\\b${word}: (\\d+)`).exec(totals)?.[1] ?? 0)
   const seconds = (performance.now() - started) / 1000
   const failed = Math.max(count('fail'), exit === 0 && totals ? 0 : 1)
   if (!totals) console.error(`${file} ended before its last test, with ${exit}.`)
-  const result = { file, passed: count('pass'), failed, seconds, output }
+  const result = { files, passed: count('pass'), failed, seconds, output }
   results.push(result)
-  if (!failed) durations[file] = Math.round(seconds * 10) / 10
+  const secondsOf = (name: string): number =>
+    others.length ? Number(tap.split(`- ${name} # time=`)[1]?.split('ms')[0]) / 1000 : seconds
+  if (!failed) for (const name of files) durations[name] = Math.round(secondsOf(name) * 10) / 10
   reportProgress(result)
 }
 
@@ -195,13 +224,13 @@ function createScratchFolder(): string {
 const names = process.argv.slice(2)
 const files = testFiles(names)
 const hasPlans = names.length === 0 && files.includes(PLANS)
-const queue = files.filter((file) => !hasPlans || file !== PLANS)
+const queue = processesOf(files.filter((file) => !hasPlans || file !== PLANS))
 /** Measuring takes time, so only a full run of all files does, unless COVERAGE is set. */
 const isMeasured = (names.length === 0 && SIZE === 'full') || process.env.COVERAGE !== undefined
 const coverage = createCoverage()
 await writeDialects()
 const program = compile()
-if (queue.some((file) => file.startsWith('test/clients/'))) installClients()
+if (files.some((file) => file.startsWith('test/clients/'))) installClients()
 const ownServer = process.env.TEST_POSTGRES_URL
 const server = ownServer ? { url: ownServer, stop: async () => undefined } : await startPostgresProcess()
 const template = await createTemplate(server.url)
@@ -228,17 +257,16 @@ const environment = {
   ...(hasPlans && { STATEMENTS_FOLDER: statements }),
   LOG_LEVEL: 'silent',
   NODE_COMPILE_CACHE: resolve('.tap/compile-cache'),
-  TAP_TIMEOUT: String(TIMEOUT_SECONDS),
 }
 let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
 // A closed terminal accepts no output.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 const runQueue = async (): Promise<void> => {
-  for (let file = queue.shift(); file; file = queue.shift()) await run(file, environment)
+  for (let next = queue.shift(); next; next = queue.shift()) await run(next, environment)
 }
 await Promise.all(Array.from({ length: CONCURRENCY }, runQueue))
-if (hasPlans && !isInterrupted) await run(PLANS, environment)
+if (hasPlans && !isInterrupted) await run([PLANS], environment)
 for (const [task, cleanUp] of [
   ['drop the template database', () => template.drop()],
   ['stop PostgreSQL', () => server.stop()],
@@ -263,10 +291,10 @@ if (failed) {
 if (isMeasured)
   for (const line of await coverage.summarize(COMPILED).catch((error) => [`Coverage is not available: ${error}`]))
     console.log(line)
-if (results.length > SLOWEST) {
-  console.log(`\nThe slowest of ${results.length} files, after ${Math.round(performance.now() / 1000)} s:`)
-  for (const { file, seconds } of results.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST))
-    console.log(`${seconds.toFixed(1).padStart(6)} s ${file}`)
+if (files.length > SLOWEST) {
+  console.log(`\nThe slowest of ${files.length} files, after ${Math.round(performance.now() / 1000)} s:`)
+  for (const file of files.sort((a, b) => expectedSeconds(b) - expectedSeconds(a)).slice(0, SLOWEST))
+    console.log(`${expectedSeconds(file).toFixed(1).padStart(6)} s ${file}`)
 }
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exit(failed > 0 || passed === 0 ? 1 : 0)

@@ -32,6 +32,7 @@ import type { SignInMethod } from '../../src/store/sessions.ts'
 import * as users from '../../src/store/users.ts'
 import { inTurn, SIZE } from './assertions/figures.ts'
 import { cycled, defined } from './assertions/items.ts'
+import { testFile } from './assertions/not-run.ts'
 import { freshFolder } from './folders.ts'
 import { migratedDatabase } from './programs/postgres.ts'
 import { readerProgram } from './programs/process.ts'
@@ -315,16 +316,17 @@ function urlOf(path: string, params: Record<string, string | number | undefined>
   return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }
 
-let isFirst = true
+/** The test files whose first scenario has started. */
+const started = new Set<string>()
 
 /**
  * The engines of the next scenario of a test file: both. In the quick size, only the first scenario runs on both, and the
  * others run on one engine each, in turn.
  */
 export function nextEngines(): readonly Engine[] {
-  const engines = isFirst ? ENGINES : inTurn(ENGINES)
-  isFirst = false
-  return engines
+  const isFirst = !started.has(testFile())
+  started.add(testFile())
+  return isFirst ? ENGINES : inTurn(ENGINES)
 }
 
 /** The cases that a test runs on an engine: all. In the quick size, each case runs on one engine. */

@@ -14,11 +14,15 @@ export const SIZE = (process.env.TEST_SIZE ?? 'quick') as Size
 export const bySize = <Value>(values: { full: Value } & Partial<Record<Size, Value>>): Value =>
   values[SIZE] ?? values.full
 
-let turns = 0
+/** The scenarios of each test file so far. Several files may run in one process. */
+const turns = new Map<string, number>()
 
 /** All variants of a scenario. In the quick size, the scenarios of a file run one variant each, in turn. */
-export const inTurn = <Variant>(variants: readonly Variant[]): readonly Variant[] =>
-  SIZE === 'quick' ? [cycled(variants, turns++)] : variants
+export function inTurn<Variant>(variants: readonly Variant[]): readonly Variant[] {
+  const turn = turns.get(testFile()) ?? 0
+  turns.set(testFile(), turn + 1)
+  return SIZE === 'quick' ? [cycled(variants, turn)] : variants
+}
 
 export interface Done {
   /** The section of the page. */
