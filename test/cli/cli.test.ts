@@ -25,7 +25,7 @@ import { operations } from '../../src/contract/table.ts'
 import { textAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { migratedDatabase } from '../helpers/programs/postgres.ts'
-import { command, type Ended, ended } from '../helpers/programs/process.ts'
+import { command, type Ended, runCommand } from '../helpers/programs/process.ts'
 
 const root = freshFolder(t)
 
@@ -41,8 +41,11 @@ function launch(args: string[], env: Variables = {}): ChildProcessWithoutNullStr
   return child
 }
 
-const run = (args: string[], { env = {}, input = '' }: { env?: Variables; input?: string } = {}): Promise<Ended> =>
-  ended(launch(args, env), input)
+async function run(args: string[], { env = {}, input = '' }: { env?: Variables; input?: string } = {}): Promise<Ended> {
+  const result = await runCommand(args, env, { cwd: root, input })
+  errorOutput.push(result.stderr)
+  return result
+}
 
 interface Server {
   ready: { url: string; api_key: string; project_token: string; organization_id: string; project_id: number }

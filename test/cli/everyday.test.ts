@@ -12,7 +12,7 @@ import { contract, operations, resolve } from '../../src/contract/table.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { notRun } from '../helpers/assertions/not-run.ts'
 import { freshFolder } from '../helpers/folders.ts'
-import { command, type Ended, ended, programFile, startProcess } from '../helpers/programs/process.ts'
+import { command, type Ended, ended, programFile, runCommand, startProcess } from '../helpers/programs/process.ts'
 
 const root = freshFolder(t)
 const data = join(root, 'data')
@@ -20,7 +20,7 @@ const database = ['--database', `sqlite:${data}`]
 
 type Variables = Record<string, string>
 
-const local = (...args: string[]): Promise<Ended> => ended(command(args, {}, { cwd: root }))
+const local = (...args: string[]): Promise<Ended> => runCommand(args, {}, { cwd: root })
 
 const server = await startProcess(t, { DATABASE_URL: `sqlite:${data}`, OUTBOUND_ALLOW: '127.0.0.1' })
 const key = defined(server.api_key)
@@ -33,7 +33,7 @@ const env: Variables = {
 }
 
 const run = (args: string[], { input = '', variables = {} as Variables } = {}): Promise<Ended> =>
-  ended(command(args, { ...env, ...variables }, { cwd: root }), input)
+  runCommand(args, { ...env, ...variables }, { cwd: root, input })
 
 const json = async (args: string[], variables: Variables = {}) => {
   const { code, stdout, stderr } = await run([...args, '--json'], { variables })
@@ -448,7 +448,7 @@ t.test('waits for runs and follows logs', async (t) => {
   t.equal(made.code, 0, made.stderr)
   const [start, end] = [7, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString())
   await json(['exports', 'backfill', 'Broken', '--start-at', start!, '--end-at', end!])
-  const watched = run(['runs', 'watch', 'Broken'])
+  const watched = ended(command(['runs', 'watch', 'Broken'], env))
   const [latest] = (await json(['runs', 'list', 'Broken'])).results
   await run(['runs', 'cancel', 'Broken', latest.id])
   t.match(await watched, { code: 1, stderr: /The run ended with the status Cancelled\./ })

@@ -18,12 +18,12 @@ import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
 import { emptyDatabase, emptyPlace } from '../helpers/programs/postgres.ts'
-import { command, type Ended, ended } from '../helpers/programs/process.ts'
+import { command, type Ended, runCommand } from '../helpers/programs/process.ts'
 
 const EXPORT_FOLDER = freshFolder(t)
 
 const run = (url: string, words: string[], input = ''): Promise<Ended> =>
-  ended(command(words, { DATABASE_URL: url, EXPORT_FOLDER }), input)
+  runCommand(words, { DATABASE_URL: url, EXPORT_FOLDER }, { input })
 
 async function workspace(t: Test, engine: Engine) {
   const postgres = engine === 'postgres' ? await emptyDatabase() : undefined

@@ -28,12 +28,12 @@ import { freshFolder } from '../helpers/folders.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { openNameserver } from '../helpers/peers/nameserver.ts'
 import { migratedDatabase } from '../helpers/programs/postgres.ts'
-import { command, type Ended, ended, startProcess } from '../helpers/programs/process.ts'
+import { command, type Ended, runCommand, startProcess } from '../helpers/programs/process.ts'
 
 type Variables = Record<string, string>
 
 const root = freshFolder(t)
-const run = (args: string[], env: Variables = {}): Promise<Ended> => ended(command(args, env, { cwd: root }))
+const run = (args: string[], env: Variables = {}): Promise<Ended> => runCommand(args, env, { cwd: root })
 let folders = 0
 const newFolder = (): string => join(root, `data-${++folders}`)
 const KEY = 'a1'.repeat(32)

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { command, ended } from '../helpers/programs/process.ts'
+import { runCommand } from '../helpers/programs/process.ts'
 
 t.setTimeout(120_000)
 
-const run = (words: string[], input = '') => ended(command(['plugins', ...words], {}), input)
+const run = (words: string[], input = '') => runCommand(['plugins', ...words], {}, { input })
 
 const SOURCE = `export function processEvent(event, { config, attachments }) {
   if (event.event === 'drop') return null

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import { askSecret, confirm, isInteractive } from '../../src/cli/prompt.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
-import { command, type Ended, ended, startProcess } from '../helpers/programs/process.ts'
+import { type Ended, runCommand, startProcess } from '../helpers/programs/process.ts'
 
 type Variables = Record<string, string>
 
@@ -27,7 +27,7 @@ function home(t: Test): Home {
   return {
     folder,
     file: (name) => join(folder, 'workspace-admin', 'profiles', `${name}.json`),
-    run: (args, input = '', variables = {}) => ended(command(args, { XDG_CONFIG_HOME: folder, ...variables }), input),
+    run: (args, input = '', variables = {}) => runCommand(args, { XDG_CONFIG_HOME: folder, ...variables }, { input }),
   }
 }
 

@@ -9,7 +9,7 @@ import type { OpenApiSchema } from '../../src/contract/document.ts'
 import { contract, resolve } from '../../src/contract/table.ts'
 import { DESTINATION_TYPES } from '../../src/exports/catalog.ts'
 import { codeBlocks, PAGES, proseOf } from '../helpers/assertions/pages.ts'
-import { command, ended } from '../helpers/programs/process.ts'
+import { runCommand } from '../helpers/programs/process.ts'
 
 /** The changelog also describes commands and settings of the past. */
 const CURRENT_PAGES = PAGES.filter((page) => page !== 'CHANGELOG.md')
@@ -95,7 +95,7 @@ const help = new Map<string, Promise<string>>()
 
 function helpOf(words: readonly string[]): Promise<string> {
   const key = words.join(' ')
-  const found = help.get(key) ?? ended(command([...words, '--help'], {})).then(({ stdout }) => stdout)
+  const found = help.get(key) ?? runCommand([...words, '--help'], {}).then(({ stdout }) => stdout)
   help.set(key, found)
   return found
 }

@@ -34,7 +34,7 @@ import { inTurn, SIZE } from './assertions/figures.ts'
 import { cycled, defined } from './assertions/items.ts'
 import { testFile } from './assertions/not-run.ts'
 import { freshFolder } from './folders.ts'
-import { migratedDatabase } from './programs/postgres.ts'
+import { copyMigratedSqlite, migratedDatabase } from './programs/postgres.ts'
 import { readerProgram } from './programs/process.ts'
 import type { BodyAt, BodyOf, Schemas } from './response-bodies.ts'
 import { knownIds } from './seeds/ids.ts'
@@ -155,6 +155,7 @@ export async function openApp(
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
   const url = postgres?.url ?? `sqlite:${folder}`
+  if (!postgres) await copyMigratedSqlite(folder)
   const exports = postgres && { EXPORT_FOLDER: join(folder, 'exports') }
   const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...exports, ...environment })
   let time = Date.parse('2026-01-01T00:00:00Z')

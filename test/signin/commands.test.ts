@@ -2,7 +2,7 @@
 import t from 'tap'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
-import { command, ended } from '../helpers/programs/process.ts'
+import { runCommand } from '../helpers/programs/process.ts'
 
 t.setTimeout(10 * 60_000)
 
@@ -14,8 +14,8 @@ const environment = { SECRET_KEY: 'ab'.repeat(32) }
 /** Runs a command with `--json` and returns its output. */
 async function run({ deps }: TestApp, words: string[], input = '') {
   const { DATABASE_URL } = deps.config
-  const child = command(['users', ...words, '--json', '--database', DATABASE_URL], environment)
-  const { code, stdout, stderr } = await ended(child, input)
+  const command = ['users', ...words, '--json', '--database', DATABASE_URL]
+  const { code, stdout, stderr } = await runCommand(command, environment, { input })
   return { code, stderr, output: code === 0 ? JSON.parse(stdout) : undefined }
 }
 

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { chmod, cp, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import type { Test } from 'tap'
-import { EVENTS, migrate } from '../../../src/sql/migrate.ts'
+import { ADMINISTRATION, EVENTS, migrate } from '../../../src/sql/migrate.ts'
 import { openDatabase } from '../../../src/sql/open.ts'
 import type { Engine } from '../../../src/sql/template.ts'
 import { fastFolder, freshFolder } from '../folders.ts'
@@ -153,6 +154,26 @@ export async function createTemplate(server: string): Promise<{ name: string; dr
   await migrate(db, now, EVENTS)
   await db.close()
   return { name, drop: () => execute(server, `drop database ${name}`) }
+}
+
+let sqliteTemplate: Promise<string> | undefined
+
+/** Copies migrated SQLite databases into a folder. This takes a tenth of the time of the migrations. */
+export async function copyMigratedSqlite(folder: string): Promise<void> {
+  sqliteTemplate ??= createSqliteTemplate()
+  await cp(await sqliteTemplate, folder, { recursive: true })
+}
+
+async function createSqliteTemplate(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'workspace-template-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const now = new Date().toISOString()
+  for (const track of [ADMINISTRATION, EVENTS]) {
+    const db = await openDatabase(`sqlite:${folder}`, { file: track.file })
+    await migrate(db, now, track)
+    await db.close()
+  }
+  return folder
 }
 
 /** The URL of an empty database that is deleted after the test. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
 import { STALL_MS } from '../../../src/background/event-loop.ts'
+import { SIZE } from '../assertions/figures.ts'
 
 type Variables = Record<string, string>
 
@@ -120,12 +121,76 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
   return { code, stdout, stderr }
 }
 
+export interface CommandInHost {
+  words: string[]
+  environment: NodeJS.ProcessEnv
+  folder: string
+  input: string
+}
+
+interface Host {
+  child: ChildProcess
+  /** Rejects when the process exits. */
+  exited: Promise<never>
+}
+
+let host: Host | undefined
+let lastCommand: Promise<unknown> = Promise.resolve()
+
+/** Runs a command in one child process, after the commands before it. */
+function runInHost(request: CommandInHost): Promise<Ended> {
+  host ??= startHost()
+  const { child, exited } = host
+  const result = lastCommand.then(async () => {
+    child.ref()
+    child.send(request)
+    const [reply] = await Promise.race([once(child, 'message'), exited])
+    child.unref()
+    return reply as Ended
+  })
+  lastCommand = result.catch(() => undefined)
+  return result
+}
+
+function startHost(): Host {
+  const program = fileURLToPath(new URL('./command-host.js', import.meta.url))
+  const child = fork(program, { env: environmentWith({}), execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  child.unref()
+  child.channel?.unref()
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`The process that runs commands exited with ${code}.`)
+  })
+  exited.catch(() => undefined)
+  process.once('beforeExit', () => {
+    child.ref()
+    child.disconnect()
+  })
+  return { child, exited }
+}
+
+/** These need standard input from their start, or never exit. */
+const OWN_PROCESS = ['login', 'serve']
+
+/**
+ * Runs a command until it exits. In the quick size, one child process runs all of them, because loading the program takes
+ * longer than most commands.
+ */
+export function runCommand(
+  words: string[],
+  environment: Variables,
+  { cwd = process.cwd(), input = '' }: { cwd?: string; input?: string } = {},
+): Promise<Ended> {
+  const isCompiled = import.meta.url.endsWith('.js')
+  const isHosted = isCompiled && !OWN_PROCESS.includes(words[0] ?? '') && environment.NODE_OPTIONS === undefined
+  return SIZE === 'quick' && isHosted
+    ? runInHost({ words, environment: environmentWith(environment), folder: cwd, input })
+    : ended(command(words, environment, { cwd }), input)
+}
+
 /** Sets a password with the operator's command. */
 export async function setPassword(database_url: string, email: string, password: string): Promise<void> {
-  const { code, stderr } = await ended(
-    command(['users', 'set-password', email, '--database', database_url], {}),
-    password,
-  )
+  const words = ['users', 'set-password', email, '--database', database_url]
+  const { code, stderr } = await runCommand(words, {}, { input: password })
   if (code !== 0) throw new Error(stderr)
 }
 
