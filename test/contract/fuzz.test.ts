@@ -18,7 +18,7 @@ import { createTenant, type Kind, SAME_KIND, type Tenant, unknownId } from '../h
 import { type FuzzRequest, isReference, PLUGIN_HOST, type Reference, type Role, sequences } from './arbitraries.ts'
 
 /** Per engine, half of them with keys and half with sessions. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? bySize({ quick: 200, full: 1_000, prove: 50_000 }))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? bySize({ quick: 100, full: 1_000, prove: 50_000 }))
 const SEED = Number(process.env.FUZZ_SEED ?? (SIZE === 'prove' ? Date.now() % 2 ** 31 : 20_260_101))
 const MAX_STEPS = 100
 /** A lower bound for the average number of requests in a sequence. Some steps have several requests. */

@@ -10,6 +10,7 @@ import { bigquery, createBigQuery } from '../../src/exports/destinations/bigquer
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { type BigQueryStep, openBigQueryStub, PEER_TEXT } from '../helpers/peers/bigquery.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
@@ -46,7 +47,7 @@ const failOnce = (when: 'before' | 'after', steps: readonly BigQueryStep[]) => {
 
 const COUNT = 'select count(*)::int as n, count(distinct uuid)::int as uuids from analytics.events'
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   t.test(`a table in BigQuery (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await ingest(app, [

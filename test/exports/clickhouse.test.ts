@@ -10,6 +10,7 @@ import type { Checkpoint } from '../../src/exports/destination.ts'
 import { clickhouse, createClickHouse } from '../../src/exports/destinations/clickhouse.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
 import { mergedRows, openClickHouse, type StubFault } from '../helpers/peers/clickhouse.ts'
@@ -31,7 +32,7 @@ const small = createClickHouse(SMALL)
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'ClickHouse', config: { ...config } }, more)
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   t.test(`a ClickHouse table (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     app.advance(3_600_000)

@@ -5,7 +5,8 @@ import type { Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
-import { nextEngines, openApp } from '../helpers/app.ts'
+import { ENGINES, openApp } from '../helpers/app.ts'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { type Fault, type FaultProxy, openFaultProxy, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
@@ -46,7 +47,7 @@ async function filesOf(t: Test, job: DeliveryJob, settings: object): Promise<Rec
 
 export function testStoredFiles(t: Test, kind: StoreKind): void {
   const { type, configOf, big_events, max_file_size_mb } = kind
-  for (const engine of nextEngines())
+  for (const engine of inTurn(ENGINES))
     t.test(`stores the same files as File (${engine})`, async (t) => {
       const app = await openApp(t, engine)
       const { port, files } = await kind.open(t)

@@ -8,6 +8,7 @@ import { EVENT_COLUMNS } from '../../src/events/extract.ts'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import { openParquet } from '../../src/exports/formats/parquet.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
@@ -70,7 +71,7 @@ const ODD = [
   ' ',
 ]
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   t.test(`Parquet (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await ingest(app, [

@@ -11,6 +11,7 @@ import type { Delivery, Tools } from '../../src/exports/destination.ts'
 import { createRedshift, redshift } from '../../src/exports/destinations/redshift.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { only } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
@@ -78,7 +79,7 @@ const COPY = {
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
   jobFor(app, { type: 'Redshift', config: { ...config } }, more)
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   for (const mode of ['INSERT', 'COPY'])
     t.test(`a Redshift table, filled by ${mode} (${engine})`, async (t) => {
       const app = await openApp(t, engine)

@@ -12,6 +12,7 @@ import { uploadRequest } from '../../src/exports/snowflake-stages.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openSnowflakeStub, PEER_TEXT, type SnowflakeFault } from '../helpers/peers/snowflake.ts'
@@ -36,7 +37,7 @@ const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): D
 
 const COUNT = 'select count(*)::int as n, count(distinct uuid)::int as uuids from "PUBLIC".events'
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   t.test(`a table in Snowflake (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await ingest(app, [
