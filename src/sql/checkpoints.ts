@@ -26,7 +26,11 @@ const { parentPort, workerData } = require('node:worker_threads')
 const Sqlite = require(workerData.library)
 const db = new Sqlite(workerData.file, { timeout: 100 })
 const log = (mode) => db.pragma('wal_checkpoint(' + mode + ')')[0]
-parentPort.on('message', () => {
+parentPort.on('message', (message) => {
+  if (message === 'stop') {
+    db.close()
+    return parentPort.close()
+  }
   try {
     if (log('noop').log >= workerData.pages) {
       const { log: pages, checkpointed } = log('passive')
@@ -40,6 +44,7 @@ parentPort.on('message', () => {
 
 export function createCheckpoints(file: string): Checkpoints {
   let worker: Worker | undefined
+  let exited: Promise<unknown> | undefined
   let isBusy = false
   let hasNew = false
   let timer: NodeJS.Timeout | undefined
@@ -55,6 +60,7 @@ export function createCheckpoints(file: string): Checkpoints {
     })
     // Without the thread, SQLite makes the checkpoints at `FALLBACK_PAGES`.
     started.on('error', () => undefined)
+    exited = new Promise((resolve) => started.once('exit', resolve))
     return started
   }
 
@@ -75,7 +81,10 @@ export function createCheckpoints(file: string): Checkpoints {
     },
     stop: async () => {
       clearTimeout(timer)
-      await worker?.terminate()
+      // Terminating a thread while it loads the native library aborts the process.
+      worker?.ref()
+      worker?.postMessage('stop')
+      await exited
     },
   }
 }
