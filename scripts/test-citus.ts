@@ -25,6 +25,6 @@ const named = process.argv.slice(2)
 const { status } = spawnSync(
   process.execPath,
   ['--import=tsx', 'scripts/test.ts', ...(named.length ? named : SUITES)],
-  { stdio: 'inherit', env: { ...process.env, TEST_POSTGRES_URL: url } },
+  { stdio: 'inherit', env: { TEST_SIZE: 'full', ...process.env, TEST_POSTGRES_URL: url } },
 )
 process.exit(status ?? 1)
