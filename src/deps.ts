@@ -38,6 +38,7 @@ import { openDatabase } from './sql/open.ts'
 import * as activityLog from './store/activity_log.ts'
 import { highestPosition } from './store/batch_exports.ts'
 import { claim, identity } from './store/installation.ts'
+import * as failedDeliveries from './store/plugin_failed_deliveries.ts'
 import * as pluginLogs from './store/plugin_logs.ts'
 import * as pluginMetrics from './store/plugin_metrics.ts'
 import * as projects from './store/projects.ts'
@@ -54,6 +55,8 @@ const DAY_MS = 86_400_000
 const FAILURE_DAYS = 1
 /** How long the lines of plugins are kept. */
 const PLUGIN_LOG_DAYS = 7
+/** How long deliveries that failed for good can be replayed. */
+const FAILED_DELIVERY_DAYS = 30
 
 /** The dependencies of handlers, created once at startup. */
 export interface Deps {
@@ -302,6 +305,7 @@ function openEventJobs(
           await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
           await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
           await pluginLogs.pruneAll(db, ago(PLUGIN_LOG_DAYS))
+          await failedDeliveries.prune(db, ago(FAILED_DELIVERY_DAYS))
           await pluginMetrics.prune(db, ago(config.RUN_RETENTION_DAYS))
         },
       },

@@ -7,6 +7,7 @@ import { startJob } from '../plugins/jobs.ts'
 import { deliveryRate, hourOf } from '../plugins/metrics.ts'
 import { frontendModule } from '../plugins/site-apps.ts'
 import { testPlugin } from '../plugins/test-run.ts'
+import type { Db } from '../sql/db.ts'
 import type { PluginConfigRow } from '../store/plugin_configs.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as logs from '../store/plugin_logs.ts'
@@ -26,14 +27,7 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
     plugins.tasks.wake()
   }
   return {
-    subject: async (access) => {
-      const project = projectOf(access)
-      requirePluginAccess(project.plugins_access_level, PLUGIN_ACCESS.view)
-      const { id = '' } = access.params
-      const row = isIntegerId(id) ? await store.get(db, project.id, Number(id)) : undefined
-      if (!row) throw notFound()
-      return row
-    },
+    subject: (access) => pluginConfigOf(db, access, access.params.id ?? ''),
     admit: async (access) =>
       requirePluginAccess(projectOf(access).plugins_access_level, access.operation.plugin_access),
 
@@ -102,9 +96,18 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
   }
 }
 
-function projectOf({ project }: ResolvedAccess): MembersProjectRow {
+export function projectOf({ project }: ResolvedAccess): MembersProjectRow {
   if (!project) throw notFound()
   return project
+}
+
+/** The configuration that the path names, of its project. */
+export async function pluginConfigOf(db: Db, access: ResolvedAccess, id: string): Promise<PluginConfigRow> {
+  const project = projectOf(access)
+  requirePluginAccess(project.plugins_access_level, PLUGIN_ACCESS.view)
+  const row = isIntegerId(id) ? await store.get(db, project.id, Number(id)) : undefined
+  if (!row) throw notFound()
+  return row
 }
 
 function serializeConfig({ config, plugin, state }: configs.DescribedConfig): components['schemas']['PluginConfig'] {

@@ -158,6 +158,16 @@ export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
     'created=created_at',
   ],
   PluginLogEntry: ['time=timestamp', 'type', 'source', 'message'],
+  PluginFailedDelivery: [
+    'id',
+    'failed=failed_at',
+    'function',
+    'event',
+    'attempts',
+    ['replay', ({ replay_requested_at }) => (replay_requested_at === null ? '' : 'waiting')],
+    'error',
+    'uuid=event_uuid?',
+  ],
   PluginMetric: [
     'hour',
     'calls=category',

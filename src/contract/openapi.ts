@@ -2999,6 +2999,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/plugin_configs/{plugin_config_id}/failed_deliveries/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List failed deliveries
+         * @description Returns the events for which `onEvent`, `exportEvents` or `composeWebhook` failed for good, newest first. The latest
+         *     1,000 of a configuration are kept for 30 days. Requires plugin access level 3.
+         */
+        get: operations["plugin_failed_deliveries.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{plugin_config_id}/failed_deliveries/replay/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay all failed deliveries
+         * @description Delivers the failed events again soon, the oldest first. At most 1,000 deliveries of a configuration can wait; later ones
+         *     are left out. Returns 400 if the configuration is not enabled. Requires plugin access level 3.
+         */
+        post: operations["plugin_failed_deliveries.replay_all"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{plugin_config_id}/failed_deliveries/{id}/replay/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+                /** @description The id of the failed delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay a failed delivery
+         * @description Delivers the event again soon, once, to the function that failed for it. After a success the failed delivery is removed.
+         *     Otherwise it stays with the new error. Returns 400 if the configuration is not enabled. Requires plugin access level 3.
+         */
+        post: operations["plugin_failed_deliveries.replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events/": {
         parameters: {
             query?: never;
@@ -6590,6 +6670,69 @@ export interface components {
              * @description Passed to the job as `$job_id`.
              */
             job_id: string;
+        };
+        /**
+         * PluginDeliveryFunction
+         * @description A function of a plugin that gets stored events.
+         * @enum {string}
+         */
+        PluginDeliveryFunction: "onEvent" | "exportEvents" | "composeWebhook";
+        /**
+         * PluginFailedDelivery
+         * @description An event for which a function of a plugin configuration failed for good.
+         */
+        PluginFailedDelivery: {
+            /** Format: uuid */
+            id: string;
+            plugin_config_id: number;
+            function: components["schemas"]["PluginDeliveryFunction"];
+            /**
+             * Format: uuid
+             * @description The `uuid` of the event in the project.
+             */
+            event_uuid: string;
+            /** @description The name of the event. */
+            event: string;
+            /** @description The last error. Secret settings are masked. */
+            error: string;
+            /** @description The failed attempts, with retries and replays. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event was passed over.
+             */
+            failed_at: string;
+            /**
+             * Format: date-time
+             * @description Since when the delivery waits for a replay. Null if it does not wait.
+             */
+            replay_requested_at: string | null;
+        };
+        /**
+         * PluginFailedDeliveryPage
+         * @description One page of failed deliveries.
+         */
+        PluginFailedDeliveryPage: {
+            /** @description The total number of results. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["PluginFailedDelivery"][];
+        };
+        /**
+         * PluginReplayWrite
+         * @description Which failed deliveries to replay.
+         */
+        PluginReplayWrite: {
+            function?: components["schemas"]["PluginDeliveryFunction"];
+        };
+        /**
+         * PluginReplay
+         * @description Queued replays.
+         */
+        PluginReplay: {
+            /** @description The number of failed deliveries that this request added to the waiting ones. */
+            queued: number;
         };
         /**
          * Event
@@ -12812,6 +12955,122 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PluginJobStarted"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_failed_deliveries.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The number of results to skip. */
+                offset?: components["parameters"]["offset"];
+                /** @description Return only deliveries to this function. */
+                function?: components["schemas"]["PluginDeliveryFunction"];
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of failed deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginFailedDeliveryPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_failed_deliveries.replay_all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PluginReplayWrite"];
+            };
+        };
+        responses: {
+            /** @description The deliveries are queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginReplay"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_failed_deliveries.replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+                /** @description The id of the failed delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginFailedDelivery"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -27,6 +27,7 @@ import pluginValues from './migrations/0024-plugin-values.ts'
 import inviteMails from './migrations/0025-invite-mails.ts'
 import openRuns from './migrations/0026-open-runs.ts'
 import alertDigests from './migrations/0027-alert-digests.ts'
+import failedDeliveries from './migrations/0028-failed-deliveries.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -76,6 +77,7 @@ export const ADMINISTRATION: Track = {
     inviteMails,
     openRuns,
     alertDigests,
+    failedDeliveries,
   ],
 }
 export const EVENTS: Track = {

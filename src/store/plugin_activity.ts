@@ -27,6 +27,7 @@ export type Activity =
   | 'config_updated'
   | 'config_deleted'
   | 'job_started'
+  | 'deliveries_replayed'
 
 export interface ActivityRow {
   plugin_id: number

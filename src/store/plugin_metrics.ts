@@ -41,6 +41,17 @@ export async function add(db: Db, row: MetricRow): Promise<void> {
       milliseconds = plugin_metrics.milliseconds + excluded.milliseconds`)
 }
 
+/** Counts events that had failed for good as delivered on retry, in the hour in which they failed. */
+export async function countReplayed(
+  tx: Db,
+  { plugin_config_id, hour, category }: Pick<MetricRow, 'plugin_config_id' | 'hour' | 'category'>,
+  events: number,
+): Promise<void> {
+  await tx.run(sql`
+    update plugin_metrics set failures = failures - ${events}, successes_on_retry = successes_on_retry + ${events}
+    where plugin_config_id = ${plugin_config_id} and hour = ${hour} and category = ${category} and failures >= ${events}`)
+}
+
 /** The counts by hour and category. */
 export function list(
   db: Db,

@@ -8,6 +8,7 @@ import { UNRESTRICTED } from '../../src/store/key-restrictions.ts'
 import { type ApiResponse, casesOn, ENGINES, openApp, type SendOptions, type TestApp } from '../helpers/app.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import {
+  createFailedDelivery,
   createResources,
   type Id,
   type Request,
@@ -51,6 +52,7 @@ async function openWorld(app: TestApp): Promise<World> {
   }
   const me = await send('GET', '/api/users/@me/')
   const { ids, admin, member } = await createResources(send, { ...first, owner_uuid: me.uuid }, 'ours')
+  ids.plugin_failed_deliveries = [await createFailedDelivery(app, Number(ids.plugin_configs[0]), 'ours')]
   const second = await send('POST', '/api/organizations/', { body: { name: 'Second' } })
   const stranger = await app.stranger('stranger@example.com')
   const gone = await app.member('gone@example.com', 15)

@@ -8,6 +8,7 @@ import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize, SIZE } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
+import { createFailedDelivery } from '../helpers/seeds/tenants.ts'
 
 t.setTimeout(10 * 60_000)
 
@@ -70,6 +71,8 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
   const plugin = (family: string): Promise<string> =>
     create(`${within}/${family}/`, { plugin_type: 'source', name: 'Subject' })
   const pipeline_destinations = await plugin('pipeline_destinations')
+  const configs = `/api/projects/${app.first.project_id}/plugin_configs/`
+  const plugin_config = await create(configs, { plugin: Number(pipeline_destinations), enabled: true })
   const seen = { api_key: app.first.project_token, event: 'seen', distinct_id: 'subject' }
   await app.send('POST', '/capture/', { key: null, body: seen })
   return {
@@ -99,9 +102,9 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
     pipeline_destinations,
     pipeline_frontend_apps: await plugin('pipeline_frontend_apps'),
     pipeline_import_apps: await plugin('pipeline_import_apps'),
-    plugin_configs: String(
-      await create(`/api/projects/${app.first.project_id}/plugin_configs/`, { plugin: Number(pipeline_destinations) }),
-    ),
+    plugin_configs: plugin_config,
+    plugin_failed_deliveries: await createFailedDelivery(app, Number(plugin_config), 'subject'),
+    'plugin_failed_deliveries.plugin_config_id': plugin_config,
   }
 }
 

@@ -8,18 +8,20 @@ export function Pager({
   page,
   onChange,
   noun,
+  nouns = `${noun}s`,
 }: {
   count: number
   limit: number
   page: number
   onChange: (page: number) => void
   noun: string
+  nouns?: string
 }) {
   const pages = Math.ceil(count / limit)
   return (
     <Group justify="space-between" mt="sm">
       <Text size="sm" c="dimmed" role="status">
-        {plural(count, noun)}
+        {plural(count, noun, nouns)}
       </Text>
       {pages > 1 && (
         <Pagination

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
 import { notifyError } from '../parts/ErrorAlert.tsx'
+import { sendsEvents } from './fields.ts'
 import { configsQuery, refreshPlugins, saveConfig } from './queries.ts'
 import { nameOf } from './versions.ts'
 
@@ -16,12 +17,6 @@ interface Change {
   /** Skips the events that arrived while the plugin was off. */
   skip?: boolean
 }
-
-/** The functions that get the events of a pause after it. */
-const SENDING = ['onEvent', 'composeWebhook', 'exportEvents']
-
-const sendsEvents = ({ capabilities: { methods } }: Schemas['Plugin']): boolean =>
-  Array.isArray(methods) && methods.some((method) => SENDING.includes(method))
 
 /**
  * Turns a plugin on and off in a project. It shows the new state at once and reverts it on an error. If the plugin was on

@@ -18,7 +18,7 @@ import { ActivityEntries } from './ActivityEntries.tsx'
 import { needsOwnPlugin, SHARE } from './access.ts'
 import { EnableSwitch } from './EnableSwitch.tsx'
 import { FAMILIES, familyOf } from './families.ts'
-import { jobsOf, missingSettings } from './fields.ts'
+import { jobsOf, missingSettings, sendsEvents } from './fields.ts'
 import {
   checkForUpdates,
   configsQuery,
@@ -40,6 +40,7 @@ import { changesUrl, hasUpdate, nameOf, originOf, shortTag } from './versions.ts
 const SettingsForm = lazy(() => import('./SettingsForm.tsx').then(({ SettingsForm }) => ({ default: SettingsForm })))
 const LogsTab = lazy(() => import('./LogsTab.tsx'))
 const MetricsTab = lazy(() => import('./MetricsTab.tsx'))
+const FailedTab = lazy(() => import('./FailedTab.tsx'))
 const JobsTab = lazy(() => import('./JobsTab.tsx'))
 const TestTab = lazy(() => import('./TestTab.tsx'))
 
@@ -75,6 +76,7 @@ export function PluginPage() {
     ['test', 'Test'],
     ['logs', 'Logs'],
     ['metrics', 'Metrics'],
+    ...(sendsEvents(plugin) || tab === 'failed' ? [['failed', 'Failed deliveries'] satisfies [PluginTab, string]] : []),
     ...(jobs > 0 || tab === 'jobs' ? [['jobs', 'Jobs', jobs] satisfies [PluginTab, string, number]] : []),
     ['activity', 'Activity'],
   ]
@@ -193,6 +195,18 @@ export function PluginPage() {
                 setPage={(page) =>
                   void navigate({ search: { tab, ...(range === '7d' && { range }), page }, resetScroll: false })
                 }
+              />
+            )}
+          </OfConfig>
+        )}
+        {tab === 'failed' && (
+          <OfConfig isLoaded={configs.isSuccess} config={config}>
+            {(config) => (
+              <FailedTab
+                project={params.project}
+                config={config}
+                page={page ?? 1}
+                setPage={(page) => void navigate({ search: { tab, page }, resetScroll: false })}
               />
             )}
           </OfConfig>

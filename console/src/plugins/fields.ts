@@ -116,3 +116,9 @@ export function missingSettings(schema: Schemas['Plugin']['config_schema'], stor
     .filter((field) => isVisible(field, values) && isRequired(field, values) && (values[field.key] ?? '') === '')
     .map(({ name }) => name)
 }
+
+/** The functions that get stored events. */
+const SENDING = ['onEvent', 'composeWebhook', 'exportEvents']
+
+export const sendsEvents = ({ capabilities: { methods } }: Schemas['Plugin']): boolean =>
+  Array.isArray(methods) && methods.some((method) => SENDING.includes(method))

@@ -235,6 +235,46 @@ export const metricsQuery = (project_id: string, id: number, range: string) =>
     refetchInterval: 30_000,
   })
 
+export const FAILED_LIMIT = 50
+const WAITING_MS = 3_000
+
+/** The failed deliveries, newest first. While replays wait, their results are expected soon. */
+export const failedQuery = (project_id: string, plugin_config_id: number, page: number) =>
+  queryOptions({
+    queryKey: ['plugin-failed-deliveries', project_id, plugin_config_id, page],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/failed_deliveries/', {
+          params: {
+            path: { project_id, plugin_config_id },
+            query: { limit: FAILED_LIMIT, offset: (page - 1) * FAILED_LIMIT },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      data?.results.some(({ replay_requested_at }) => replay_requested_at !== null) ? WAITING_MS : false,
+  })
+
+export const replay = (
+  project_id: string,
+  plugin_config_id: number,
+  id: string,
+): Promise<Schemas['PluginFailedDelivery']> =>
+  answer(
+    client.POST('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/failed_deliveries/{id}/replay/', {
+      params: { path: { project_id, plugin_config_id, id } },
+    }),
+  )
+
+export const replayAll = (project_id: string, plugin_config_id: number): Promise<Schemas['PluginReplay']> =>
+  answer(
+    client.POST('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/failed_deliveries/replay/', {
+      params: { path: { project_id, plugin_config_id } },
+      body: {},
+    }),
+  )
+
 export const startJob = (
   project_id: string,
   id: number,

@@ -4,7 +4,7 @@ import { type Family, familyOf } from './families.ts'
 
 export type ListView = 'installed' | 'catalog' | 'activity'
 
-const TABS = ['source', 'test', 'logs', 'metrics', 'jobs', 'activity'] as const
+const TABS = ['source', 'test', 'logs', 'metrics', 'failed', 'jobs', 'activity'] as const
 export type PluginTab = 'settings' | (typeof TABS)[number]
 
 const LEVELS = ['INFO', 'WARN', 'ERROR']

@@ -9,11 +9,14 @@ import { createSetAside } from '../../background/set-aside.ts'
 import { type FollowedEvent, follow } from '../../events/follow.ts'
 import { horizon } from '../../events/positions.ts'
 import type { EventReader } from '../../events/readers.ts'
+import type { Ids } from '../../ids.ts'
 import type { Db } from '../../sql/db.ts'
+import * as failedDeliveries from '../../store/plugin_failed_deliveries.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import * as states from '../../store/plugin_states.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
-import { deliver, groupOf, type OfferOptions } from './offer.ts'
+import { afterLoadError, deliver, type FailedEvent, groupOf, type OfferOptions } from './offer.ts'
+import { describeFailure, replayNext, settleReplays } from './replays.ts'
 
 export interface Deliveries {
   start(): void
@@ -30,6 +33,7 @@ export interface DeliveriesOptions extends OfferOptions {
   db: Db
   reader: EventReader
   configurations: Configurations
+  ids: Ids
   /** Unique to this start of the process. */
   owner: string
   now: () => string
@@ -44,6 +48,8 @@ const MAX_ACTIVE = 4
 const PAGE_EVENTS = 1_000
 /** After this time other configurations have their turn. */
 const TURN_MS = 20_000
+/** After this time of a turn, new events are offered. */
+const REPLAY_MS = 10_000
 
 const after = (now: string, milliseconds: number): string => new Date(Date.parse(now) + milliseconds).toISOString()
 
@@ -78,11 +84,12 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     }),
   }
 
-  /** Starts a turn of every configuration with new events, as far as there are slots. Returns how many were started. */
+  /** Starts a turn of every configuration with new events or replays, as far as there are slots. Returns how many were started. */
   async function startTurns(): Promise<number> {
     const rows = await store.sending(db)
     if (rows.length === 0) return 0
     const end = await horizon(options.events)
+    const replays = await failedDeliveries.configsWithReplays(db)
     const waiting = rows
       .filter(({ id }) => !turns.active.has(id))
       .sort((a, b) => (turns.last.get(a.id) ?? 0) - (turns.last.get(b.id) ?? 0))
@@ -94,7 +101,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       if (!state || (state.retry_at !== null && state.retry_at > now())) continue
       const range = { project_id: row.project_id, after: state, before: end }
       const next = await turns.unreachable.attempt(row.project_id, () => follow(options.reader, range, 1))
-      if (!next?.length) continue
+      if (!next?.length && !(next && replays.has(row.id))) continue
       const claimed = await states.claim(db, row.id, leaseFrom(options))
       if (!claimed) continue
       started++
@@ -161,11 +168,45 @@ async function serve(options: DeliveriesOptions, turn: Turn): Promise<void> {
     await whileLeased({ renew, every_ms: RENEW_MS }, async ({ signal }) => {
       const configuration = await configurations.load(row)
       if (!configuration) throw new Error('The code or the secrets of the configuration cannot be read.')
-      await offerEvents(options, turn, configuration, signal)
+      if (await replayFailed(options, turn, configuration, signal))
+        await offerEvents(options, turn, configuration, signal)
     })
   } finally {
     await states.release(db, row.id, owner).catch(() => undefined)
   }
+}
+
+/** Delivers requested replays for a part of the turn. Returns false when the turn is over. */
+async function replayFailed(
+  options: DeliveriesOptions,
+  { row, state, isStopping }: Turn,
+  configuration: RunningConfiguration,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { db, configurations, owner, now, recorder } = options
+  const until = performance.now() + REPLAY_MS
+  while (performance.now() < until) {
+    const replayed = await replayNext(options, configuration, signal)
+    if (!replayed) return true
+    if (isStopping() || signal.aborted) return false
+    if (replayed.loading) {
+      const { attempts, retry_ms } = await afterLoadError(recorder, configuration, replayed.loading, state.attempts)
+      const retry_at = retry_ms === null ? null : after(now(), retry_ms)
+      await states.advance(db, row.id, owner, state, { attempts, retry_at })
+      return false
+    }
+    // The failures have to be counted before they become successes.
+    await recorder.flush()
+    const isHeld = await db.tx(async (tx) => {
+      if (!(await states.renew(tx, row.id, leaseFrom(options)))) return false
+      await settleReplays(tx, replayed)
+      return true
+    })
+    if (!isHeld || replayed.results.length === 0) return false
+    // Settings and code may have changed, or the configuration may be off.
+    if ((await configurations.get(row.id))?.version !== configuration.version) return false
+  }
+  return true
 }
 
 /** Offers events until there are none, until the lease is lost, or until the turn is over. */
@@ -175,7 +216,7 @@ async function offerEvents(
   configuration: RunningConfiguration,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, reader, configurations, owner, now } = options
+  const { reader, configurations, now } = options
   const until = performance.now() + TURN_MS
   let { attempts } = state
   let done: states.Position = state
@@ -194,12 +235,32 @@ async function offerEvents(
     done = step.done ?? done
     attempts = step.attempts
     const retry_at = step.retry_ms === null ? null : after(now(), step.retry_ms)
-    const isHeld = await states.advance(db, row.id, owner, done, { attempts, retry_at })
+    const isHeld = await advance(options, row.id, done, { attempts, retry_at }, step.failed)
     if (!isHeld || step.isOver) return
     // Settings and code may have changed, or the configuration may be off.
     if ((await configurations.get(row.id))?.version !== configuration.version) return
     page = ahead && step.done === last ? await ahead : await read(done)
   }
+}
+
+/** Moves the position and keeps the failed deliveries before it, both or neither. False when another node has claimed it. */
+async function advance(
+  { db, ids, owner, now }: DeliveriesOptions,
+  id: number,
+  position: states.Position,
+  retry: Pick<states.PluginStateRow, 'attempts' | 'retry_at'>,
+  failed: readonly FailedEvent[],
+): Promise<boolean> {
+  if (failed.length === 0) return states.advance(db, id, owner, position, retry)
+  const failed_at = now()
+  const rows = failed.map(({ event: { uuid, event }, error, ...rest }) => {
+    return { ...rest, id: ids.uuid(), event_uuid: uuid, event, error: describeFailure(error), failed_at }
+  })
+  return db.tx(async (tx) => {
+    const isHeld = await states.advance(tx, id, owner, position, retry)
+    if (isHeld) await failedDeliveries.add(tx, id, rows)
+    return isHeld
+  })
 }
 
 async function noteExpired(

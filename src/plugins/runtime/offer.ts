@@ -3,6 +3,7 @@ import type { FollowedEvent } from '../../events/follow.ts'
 import { personsOf, storedEvent } from '../../events/plugin-event.ts'
 import type { Outbound } from '../../outbound/guard.ts'
 import type { Database } from '../../sql/db.ts'
+import { DELIVERY_FUNCTIONS, type DeliveryFunction } from '../../store/plugin_failed_deliveries.ts'
 import type { MetricCategory } from '../../store/plugin_metrics.ts'
 import type { Position } from '../../store/plugin_states.ts'
 import type { PluginHost } from './answers.ts'
@@ -46,9 +47,19 @@ export function groupOf(page: readonly FollowedEvent[], id: number): Group | und
   return { origin, isOffered: mayBeOffered(origin, id), events: page.slice(0, end < 0 ? page.length : end) }
 }
 
+/** An event for which a function failed for good. */
+export interface FailedEvent {
+  function: DeliveryFunction
+  event: FollowedEvent
+  error: PluginError
+  attempts: number
+}
+
 interface Step {
   /** The last event that is done. Undefined when there is none. */
   done?: Position
+  /** Those among the events that are done. */
+  failed: readonly FailedEvent[]
   attempts: number
   retry_ms: number | null
   isOver: boolean
@@ -62,69 +73,96 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<Step> {
   const last = group.events.at(-1)
-  if (!group.isOffered || !last) return { ...(last && { done: last }), attempts: 0, retry_ms: null, isOver: false }
-  const offered = await offer(options, configuration, group, attempts, signal)
-  if (offered.error && offered.error.stage !== 'flush' && offered.error.stage !== 'call')
-    return afterLoadError(options.recorder, configuration, offered.error, attempts)
+  if (!group.isOffered || !last)
+    return { ...(last && { done: last }), failed: [], attempts: 0, retry_ms: null, isOver: false }
+  const offered = await offer(options, configuration, group, { functions: DELIVERY_FUNCTIONS, attempts }, signal)
+  if (offered.error) return afterLoadError(options.recorder, configuration, offered.error, attempts)
 
-  const done = group.events[offered.count - 1]
-  if (offered.retry === null) return { ...(done && { done }), attempts: 0, retry_ms: null, isOver: offered.count === 0 }
+  const { count, failed, retry } = offered
+  notePassedOver(options.recorder, configuration, failed)
+  const done = group.events[count - 1]
+  const step = { ...(done && { done }), failed }
+  if (!retry) return { ...step, attempts: 0, retry_ms: null, isOver: count === 0 }
   // Only the first event of a group can have been tried before.
-  const tried = (offered.count === 0 ? attempts : 0) + 1
-  if (tried < MAX_ATTEMPTS) return { ...(done && { done }), attempts: tried, retry_ms: retryDelay(tried), isOver: true }
-  options.recorder.note(
-    configuration,
-    'ERROR',
-    `${offered.retry.events} events were passed over after ${MAX_ATTEMPTS} attempts: ${offered.retry.error.message}`,
-  )
-  const passed = group.events[offered.count + offered.retry.events - 1] ?? last
-  return { done: passed, attempts: 0, retry_ms: null, isOver: false }
+  const tried = (count === 0 ? attempts : 0) + 1
+  return { ...step, attempts: tried, retry_ms: retryDelay(tried), isOver: true }
 }
 
-async function afterLoadError(
+function notePassedOver(recorder: Recorder, configuration: RunningConfiguration, failed: readonly FailedEvent[]): void {
+  const passed = failed.filter(({ error }) => error.retry)
+  const [first] = passed
+  if (first)
+    recorder.note(
+      configuration,
+      'ERROR',
+      `${passed.length} events were passed over after ${MAX_ATTEMPTS} attempts: ${first.error.message}`,
+    )
+}
+
+/** What to do after the code or `setupPlugin` failed. */
+export async function afterLoadError(
   recorder: Recorder,
   configuration: RunningConfiguration,
   error: LoadError,
   attempts: number,
 ): Promise<Step> {
   const tried = attempts + 1
-  if (!isFinal(error, tried)) return { attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+  if (!isFinal(error, tried)) return { failed: [], attempts: tried, retry_ms: retryDelay(tried), isOver: true }
   await recorder.switchOff(configuration, describeLoadError(error))
-  return { attempts: 0, retry_ms: null, isOver: true }
+  return { failed: [], attempts: 0, retry_ms: null, isOver: true }
+}
+
+/** Calls a function again for events for which it failed for good. Each event has one attempt. */
+export const replay = (
+  options: OfferOptions,
+  configuration: RunningConfiguration,
+  group: Group,
+  name: DeliveryFunction,
+  signal: AbortSignal,
+): Promise<Offered> =>
+  offer(options, configuration, group, { functions: [name], attempts: MAX_ATTEMPTS - 1, isReplay: true }, signal)
+
+interface Attempt {
+  functions: readonly DeliveryFunction[]
+  /** Failed attempts at the first event of the group, or at all of them in a replay. */
+  attempts: number
+  isReplay?: boolean
 }
 
 interface Offered {
   /** The events that are done. */
   count: number
-  /** The events after them that have to be offered again. */
-  retry: { events: number; error: PluginError } | null
+  failed: FailedEvent[]
+  /** Why the event after them has to be offered again. */
+  retry: PluginError | null
+  /** Why the code or `setupPlugin` failed. */
   error?: LoadError
 }
-
-const METHODS = ['onEvent', 'exportEvents', 'composeWebhook'] as const
 
 /** Calls the functions of the plugin. The events that one of them has to get again reach no later one. */
 async function offer(
   options: OfferOptions,
   configuration: RunningConfiguration,
   { events: group, origin }: Group,
-  attempts: number,
+  attempt: Attempt,
   signal: AbortSignal,
 ): Promise<Offered> {
   const host = { ...options.hostOf(configuration, origin), signal }
   const texts = group.map((event) => storedEvent(event))
-  let result: Offered = { count: group.length, retry: null }
-  for (const method of METHODS) {
-    const some = group.slice(0, result.count)
-    if (some.length === 0 || !configuration.capabilities.methods.includes(method)) continue
-    const next =
-      method === 'exportEvents'
-        ? await exportGroup(options, configuration, some, texts.slice(0, some.length), attempts, host)
-        : await offerEach(options, configuration, method, some, texts.slice(0, some.length), attempts, host)
+  const failed: FailedEvent[] = []
+  let count = group.length
+  let retry: PluginError | null = null
+  for (const name of attempt.functions) {
+    const some = group.slice(0, count)
+    if (some.length === 0 || !configuration.capabilities.methods.includes(name)) continue
+    const call = { configuration, group: some, texts: texts.slice(0, some.length), attempt, host }
+    const next = name === 'exportEvents' ? await exportGroup(options, call) : await offerEach(options, name, call)
     if (next.error) return next
-    if (next.count < some.length) result = next
+    failed.push(...next.failed)
+    if (next.count < some.length) ({ count, retry } = next)
   }
-  return result
+  const done = new Set(group.slice(0, count))
+  return { count, retry, failed: failed.filter(({ event }) => done.has(event)) }
 }
 
 /** The events for webhooks. Only those whose settings have placeholders for persons need a query. */
@@ -143,76 +181,89 @@ async function withPersons(
   return group.map((event) => storedEvent(event, persons.get(event.distinct_id)))
 }
 
+/** Events that are offered to one function. */
+interface GroupCall {
+  configuration: RunningConfiguration
+  group: readonly FollowedEvent[]
+  /** The events as JSON. */
+  texts: string[]
+  attempt: Attempt
+  host: PluginHost
+}
+
 async function offerEach(
   { events, sandbox, recorder, outbound }: OfferOptions,
-  configuration: RunningConfiguration,
   method: 'onEvent' | 'composeWebhook',
-  group: readonly FollowedEvent[],
-  stored: string[],
-  attempts: number,
-  host: PluginHost,
+  { configuration, group, texts: stored, attempt, host }: GroupCall,
 ): Promise<Offered> {
   const start = performance.now()
+  const { attempts, isReplay } = attempt
   const texts = method === 'composeWebhook' ? await withPersons(events, configuration, group, stored) : stored
   const { outcomes, error, ...output } = await sandbox.each(configuration, method, texts, LIMITS, host)
   const calls: Call[] = []
+  const failed: FailedEvent[] = []
+  const offered: FollowedEvent[] = []
   let count = 0
-  let retry: Offered['retry'] = null
-  for (const [i, outcome] of outcomes.entries()) {
+  let retry: PluginError | null = null
+  for (const [i, event] of group.slice(0, outcomes.length).entries()) {
+    const outcome = outcomes[i] ?? null
     count++
     // The filters exclude the event.
     if (outcome === false) continue
-    const uuid = group[i]?.uuid
+    offered.push(event)
     const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outbound, outcome, host.signal)
     // Only the first event of a group can have been tried before.
-    const tried = i === 0 ? attempts : 0
+    const tried = i === 0 || isReplay ? attempts : 0
     const again = failure?.retry === true && tried + 1 < MAX_ATTEMPTS
-    calls.push({ error: failure, ...(uuid && { event: uuid }), repeated: tried > 0, again })
-    if (!failure?.retry) continue
-    retry = { events: 1, error: failure }
+    calls.push({ error: failure, event: event.uuid, repeated: tried > 0, again })
+    if (failure && !again) failed.push({ function: method, event, error: failure, attempts: tried + 1 })
+    if (!again) continue
+    retry = failure
     count--
     break
   }
-  // Events in the buffers of the plugin are not delivered.
-  if (error?.stage === 'flush' && error.retry)
-    calls.splice(0, calls.length, { error, events: calls.length, again: attempts + 1 < MAX_ATTEMPTS })
-  else if (error) calls.push({ error, again: error.stage !== 'flush' })
-  record(recorder, configuration, method, { calls, ...output, start })
-  if (error?.stage === 'flush')
-    return error.retry ? { count: 0, retry: { events: group.length, error } } : { count: outcomes.length, retry: null }
-  return { count, retry, ...(error && { error }) }
+  const isLoaded = error?.stage === 'flush' || error?.stage === 'call'
+  const isRepeated = error?.stage === 'flush' && error.retry && attempts + 1 < MAX_ATTEMPTS
+  // Events in the buffers of the plugin are not delivered, and any of them may be there.
+  if (error?.stage === 'flush') calls.splice(0, calls.length, { error, events: offered.length, again: isRepeated })
+  else if (error) calls.push({ error, again: true })
+  record(recorder, configuration, method, { calls, ...output, start, isReplay })
+  if (error && !isLoaded) return { count: 0, retry: null, failed: [], error }
+  if (isRepeated) return { count: 0, retry: error, failed: [] }
+  if (error?.stage !== 'flush') return { count, retry, failed }
+  const lost = offered.map((event) => ({ function: method, event, error, attempts: attempts + 1 }))
+  return { count: outcomes.length, retry: null, failed: lost }
 }
 
 async function exportGroup(
   { sandbox, recorder }: OfferOptions,
-  configuration: RunningConfiguration,
-  group: readonly FollowedEvent[],
-  texts: readonly string[],
-  attempts: number,
-  host: PluginHost,
+  { configuration, group, texts, attempt: { attempts, isReplay }, host }: GroupCall,
 ): Promise<Offered> {
   const start = performance.now()
   const args = [texts.map((text) => JSON.parse(text))]
   const work = { kind: 'methods', name: 'exportEvents' } as const
   const { result, lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
-  const isRetried = error?.retry === true && attempts + 1 < MAX_ATTEMPTS
+  const isLoaded = !error || error.stage === 'call'
+  const isRepeated = error?.retry === true && attempts + 1 < MAX_ATTEMPTS
   const call: Call = {
     error: error ?? null,
     events: error ? group.length : Number(result),
     repeated: attempts > 0,
-    again: isRetried || (error !== undefined && error.stage !== 'call'),
+    again: isRepeated || !isLoaded,
   }
-  record(recorder, configuration, 'exportEvents', { calls: [call], lines, metrics, start })
-  if (!error || (error.stage === 'call' && !error.retry)) return { count: group.length, retry: null }
-  if (error.stage === 'call') return { count: 0, retry: { events: group.length, error } }
-  return { count: 0, retry: null, error }
+  record(recorder, configuration, 'exportEvents', { calls: [call], lines, metrics, start, isReplay })
+  if (!error) return { count: group.length, retry: null, failed: [] }
+  if (!isLoaded) return { count: 0, retry: null, failed: [], error }
+  if (isRepeated) return { count: 0, retry: error, failed: [] }
+  const failed = group.map((event) => ({ function: work.name, event, error, attempts: attempts + 1 }))
+  return { count: group.length, retry: null, failed }
 }
 
 function record(
   recorder: Recorder,
   configuration: RunningConfiguration,
   category: MetricCategory,
-  { start, ...results }: RunOutput & { calls: Call[]; start: number },
+  { start, isReplay = false, ...results }: RunOutput & { calls: Call[]; start: number; isReplay?: boolean | undefined },
 ): void {
-  recorder.record(configuration, { category, ...results, milliseconds: performance.now() - start })
+  recorder.record(configuration, { category, ...results, isReplay, milliseconds: performance.now() - start })
 }

@@ -34,6 +34,8 @@ export interface Batch {
   /** The metrics that the plugin declares. */
   metrics?: readonly MetricChange[]
   milliseconds: number
+  /** A replay only writes to the log. Its results are counted where the failures were. */
+  isReplay?: boolean
 }
 
 export interface Recorder {
@@ -129,7 +131,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
 
   const record: Recorder['record'] = (
     configuration,
-    { category, calls, counts, lines, metrics: changes = [], milliseconds },
+    { category, calls, counts, lines, metrics: changes = [], milliseconds, isReplay },
   ) => {
     const own = pendingOf(configuration)
     const failed = calls.filter((call): call is Call & { error: NonNullable<Call['error']> } => call.error !== null)
@@ -145,7 +147,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     ])
     const hour = `${now().slice(0, 13)}:00:00.000Z`
     for (const change of changes) addValue(own, hour, change)
-    if (calls.length === 0) return
+    if (calls.length === 0 || isReplay) return
     const sum = own.counts.get(`${hour} ${category}`) ?? {
       plugin_config_id: configuration.id,
       hour,

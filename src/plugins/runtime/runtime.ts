@@ -140,7 +140,7 @@ export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions
   const { transformer, configurations, cache, recorder, hostOf } = transformations
   const owner = ids.uuid()
   const shared = { db, sandbox: background, configurations, hostOf, recorder, owner, now, log }
-  const deliveries = createDeliveries({ ...shared, events, reader, outbound })
+  const deliveries = createDeliveries({ ...shared, ids, events, reader, outbound })
   const tasks: Tasks = createTasks(shared)
 
   const cached = (): number[] => [...new Set([...cache.configurations(), ...configurations.loaded()])]

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type Operation, resolve } from '../../../src/contract/table.ts'
 import * as logs from '../../../src/store/batch_export_logs.ts'
 import * as organizations from '../../../src/store/organizations.ts'
+import * as failedDeliveries from '../../../src/store/plugin_failed_deliveries.ts'
 import * as pluginLogs from '../../../src/store/plugin_logs.ts'
 import type { SendOptions, TestApp } from '../app.ts'
 import { defined, itemAt } from '../assertions/items.ts'
@@ -27,6 +28,7 @@ const KINDS = [
   'integrations',
   ...PLUGIN_FAMILIES,
   'plugin_configs',
+  'plugin_failed_deliveries',
   'web_tokens',
   'project_tokens',
   'events',
@@ -164,8 +166,20 @@ export async function createTenant(app: TestApp, word: string): Promise<Tenant> 
     await logs.write(app.deps.db, { ...entry, run_id, message: `About ${word}.` })
   const headers = await app.session({ user_id: owner.id })
   const sessions = await send('GET', '/api/users/@me/login_sessions/', { key: null, headers })
-  const ids = { ...created.ids, sessions: sessions.results.map(({ id }) => id) }
+  const ids = {
+    ...created.ids,
+    sessions: sessions.results.map(({ id }) => id),
+    plugin_failed_deliveries: [await createFailedDelivery(app, Number(plugin_config_id), word)],
+  }
   return { owner, ...created, ids }
+}
+
+/** A delivery fails only in a plugin that runs. Returns its id. */
+export async function createFailedDelivery({ deps }: TestApp, plugin_config_id: number, word: string): Promise<string> {
+  const [id, event_uuid] = [deps.ids.uuid(), deps.ids.uuid()]
+  const failed = { function: 'onEvent', event: `seen-${word}`, error: `Error: ${word}`, attempts: 1 } as const
+  await failedDeliveries.add(deps.db, plugin_config_id, [{ id, event_uuid, failed_at: deps.now(), ...failed }])
+  return id
 }
 
 /** Sends a request, by default as the owner, and returns the response body. Throws for an error response. */
@@ -272,6 +286,8 @@ export async function createResources(
       pipeline_frontend_apps: [frontend_apps.id],
       pipeline_import_apps: [import_apps.id],
       plugin_configs: [config.id],
+      // Only a plugin that runs has them.
+      plugin_failed_deliveries: [UNKNOWN_UUID],
       // The plugin has no site app, so every token is wrong.
       web_tokens: [`web-${word}`],
       project_tokens: [api_token],
