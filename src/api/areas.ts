@@ -19,6 +19,7 @@ import { persons } from './persons.ts'
 import { pipelinePlugins } from './pipeline_plugins.ts'
 import { plugin_configs } from './plugin_configs.ts'
 import { plugin_failed_deliveries } from './plugin_failed_deliveries.ts'
+import { plugin_test_events } from './plugin_test_events.ts'
 import { project_batch_exports } from './project_batch_exports.ts'
 import { organization_projects, projects } from './projects.ts'
 import { service } from './service.ts'
@@ -59,6 +60,7 @@ export const areas = (deps: Deps) =>
     pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),
     plugin_configs: plugin_configs(deps),
     plugin_failed_deliveries: plugin_failed_deliveries(deps),
+    plugin_test_events: plugin_test_events(deps),
     instance: instance(deps),
     service: service(deps),
   }) satisfies Record<AreaName, object>

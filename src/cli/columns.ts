@@ -168,6 +168,13 @@ export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
     'error',
     'uuid=event_uuid?',
   ],
+  PluginTestEvent: [
+    'name',
+    ['event', ({ event }) => valueAt(event, 'event')],
+    ['expects', ({ expected }) => (expected === null ? 'success' : Object.keys(Object(expected)).join(', '))],
+    'updated=updated_at?',
+    'id?',
+  ],
   PluginMetric: [
     'hour',
     'calls=category',

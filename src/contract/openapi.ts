@@ -3079,6 +3079,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        /**
+         * List test events
+         * @description Returns the saved test events of a plugin configuration, by name. Requires plugin access level 3.
+         */
+        get: operations["plugin_test_events.list"];
+        put?: never;
+        /**
+         * Save a test event
+         * @description Saves an event and the result that is expected of the plugin. A configuration has at most 20 of them. Secret settings in
+         *     `expected` are masked. Requires plugin access level 3.
+         */
+        post: operations["plugin_test_events.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the test events
+         * @description Runs the plugin on every test event of the configuration and compares the results with the expected ones. Each test event
+         *     runs alone, with empty storage. Only functions that get events are called. Nothing is stored; requests of the plugin are
+         *     sent. If the stored settings include secrets, this requires level 8. Requires plugin access level 3.
+         */
+        post: operations["plugin_test_events.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+                /** @description The id of the test event. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a test event
+         * @description Returns a test event. Requires plugin access level 3.
+         */
+        get: operations["plugin_test_events.retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a test event
+         * @description Deletes a test event. Requires plugin access level 3.
+         */
+        delete: operations["plugin_test_events.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a test event
+         * @description Updates the fields that are sent. Requires plugin access level 3.
+         */
+        patch: operations["plugin_test_events.update"];
+        trace?: never;
+    };
     "/api/projects/{project_id}/events/": {
         parameters: {
             query?: never;
@@ -6472,6 +6564,25 @@ export interface components {
             plugin: number;
         } & components["schemas"]["PluginConfigWrite"];
         /**
+         * PluginSampleEvent
+         * @description An event as a client sends it.
+         */
+        PluginSampleEvent: {
+            event: string;
+            distinct_id: string;
+            timestamp?: string;
+            uuid?: string;
+            properties?: {
+                [key: string]: unknown;
+            };
+            $set?: {
+                [key: string]: unknown;
+            };
+            $set_once?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * PluginTest
          * @description A plugin and sample events. Send `plugin` or `plugin_config`.
          */
@@ -6487,21 +6598,7 @@ export interface components {
             /** @description Code in place of the stored `index.ts`. */
             source?: string;
             /** @description The sample events. One pageview by default. */
-            events?: {
-                event: string;
-                distinct_id: string;
-                timestamp?: string;
-                uuid?: string;
-                properties?: {
-                    [key: string]: unknown;
-                };
-                $set?: {
-                    [key: string]: unknown;
-                };
-                $set_once?: {
-                    [key: string]: unknown;
-                };
-            }[];
+            events?: components["schemas"]["PluginSampleEvent"][];
         };
         /**
          * PluginLogType
@@ -6604,7 +6701,7 @@ export interface components {
             category: string;
             /** @description Events that were delivered at the first attempt, or calls of tasks and jobs that succeeded. */
             successes: number;
-            /** @description Events that were delivered after retries. They are not part of `successes`. */
+            /** @description Events that were delivered after retries or by a replay. They are not part of `successes`. */
             successes_on_retry: number;
             /** @description Events that failed for good, or calls of tasks and jobs that failed. */
             failures: number;
@@ -6733,6 +6830,118 @@ export interface components {
         PluginReplay: {
             /** @description The number of failed deliveries that this request added to the waiting ones. */
             queued: number;
+        };
+        /**
+         * PluginTestExpectation
+         * @description The expected output of the functions. What is left out is not compared. `now`, `team_id`, `site_url`, `ip` and `sent_at` of
+         *     events are never compared, and `uuid` and `timestamp` only if the test event sets them.
+         */
+        PluginTestExpectation: {
+            /** @description The events that `processEvent` returns. An empty list for a dropped event. */
+            events?: {
+                [key: string]: unknown;
+            }[];
+            /** @description The requests that `composeWebhook` returns. */
+            webhooks?: {
+                [key: string]: unknown;
+            }[];
+        };
+        /**
+         * PluginTestEvent
+         * @description A saved event with the result that is expected of a plugin.
+         */
+        PluginTestEvent: {
+            /** Format: uuid */
+            id: string;
+            plugin_config_id: number;
+            /** @description Unique in the configuration. */
+            name: string;
+            event: components["schemas"]["PluginSampleEvent"];
+            /** @description Null if the functions only have to succeed. Secret settings are masked. */
+            expected: components["schemas"]["PluginTestExpectation"] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * PluginTestEventPage
+         * @description One page of test events.
+         */
+        PluginTestEventPage: {
+            /** @description The total number of results. */
+            count: number;
+            next: components["schemas"]["PageUrl"];
+            previous: components["schemas"]["PageUrl"];
+            results: components["schemas"]["PluginTestEvent"][];
+        };
+        /**
+         * PluginTestEventCreate
+         * @description A new test event.
+         */
+        PluginTestEventCreate: {
+            name: string;
+            event: components["schemas"]["PluginSampleEvent"];
+            /** @description Null if the functions only have to succeed. At most 131,072 characters as JSON. */
+            expected?: components["schemas"]["PluginTestExpectation"] | null;
+        };
+        /**
+         * PluginTestEventRunWrite
+         * @description How to run the test events.
+         */
+        PluginTestEventRunWrite: {
+            /** @description Code in place of the stored `index.ts`. */
+            source?: string;
+        };
+        /**
+         * PluginTestDifference
+         * @description A difference between the expected and the actual output.
+         */
+        PluginTestDifference: {
+            /** @description Where the difference is, such as `events[0].properties.plan`. */
+            path: string;
+            /**
+             * @description `missing`: only expected. `unexpected`: only in the output. `different`: in both.
+             * @enum {string}
+             */
+            kind: "missing" | "unexpected" | "different";
+            /** @description The expected value as JSON. Null if it is unexpected. */
+            expected: unknown;
+            /** @description The actual value as JSON. Null if it is missing. */
+            actual: unknown;
+        };
+        /**
+         * PluginTestEventRun
+         * @description The results of all test events of a configuration.
+         */
+        PluginTestEventRun: {
+            /** @description The number of test events with the expected result. */
+            passed: number;
+            failed: number;
+            /** @description By the name of the test event. */
+            results: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                passed: boolean;
+                /** @description Why the code, `setupPlugin` or a function failed. Null if they succeeded. */
+                error: string | null;
+                /** @description At most 100. Keys of objects may have any order. */
+                differences: components["schemas"]["PluginTestDifference"][];
+                /** @description The output of the functions, to be saved as `expected`. Null after an error. */
+                actual: components["schemas"]["PluginTestExpectation"] | null;
+                milliseconds: number;
+            }[];
+        };
+        /**
+         * PluginTestEventWrite
+         * @description The writable fields of a test event.
+         */
+        PluginTestEventWrite: {
+            name?: string;
+            event?: components["schemas"]["PluginSampleEvent"];
+            /** @description Null if the functions only have to succeed. At most 131,072 characters as JSON. */
+            expected?: components["schemas"]["PluginTestExpectation"] | null;
         };
         /**
          * Event
@@ -13071,6 +13280,232 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PluginFailedDelivery"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_test_events.list": {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results to return. */
+                limit?: components["parameters"]["limit"];
+                /** @description The number of results to skip. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of test events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTestEventPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_test_events.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginTestEventCreate"];
+            };
+        };
+        responses: {
+            /** @description The test event. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTestEvent"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_test_events.run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PluginTestEventRunWrite"];
+            };
+        };
+        responses: {
+            /** @description The results. A test event that fails is a result too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTestEventRun"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_test_events.retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+                /** @description The id of the test event. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The test event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTestEvent"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_test_events.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+                /** @description The id of the test event. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The test event is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "plugin_test_events.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the configuration, not of the plugin. */
+                plugin_config_id: number;
+                /** @description The id of the test event. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PluginTestEventWrite"];
+            };
+        };
+        responses: {
+            /** @description The test event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTestEvent"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -45,7 +45,7 @@ export interface TestService {
   inspector: Sandbox
 }
 
-interface Project {
+export interface TestProject {
   id: number
   organization_id: string
   name: string
@@ -67,11 +67,21 @@ let tests = 0
 
 export async function testPlugin(
   service: TestService,
-  project: Project,
+  project: TestProject,
   input: TestInput,
 ): Promise<Schemas['PluginTestResult']> {
+  const { source, configure } = await prepareTest(service, project, input)
+  return runOnSamples(service, source, configure, input.events)
+}
+
+/** The code of a test, and its settings. */
+export async function prepareTest(
+  service: TestService,
+  project: TestProject,
+  input: TestInput,
+): Promise<{ source: string; configure: () => Configuration }> {
   const subject = await subjectOf(service, project, input)
-  return runOnSamples(service, subject.source, () => configurationOf(service, project, input, subject), input.events)
+  return { source: subject.source, configure: () => configurationOf(service, project, input, subject) }
 }
 
 /** The services of a run on sample events, which uses no database. */
@@ -91,19 +101,24 @@ class TestEnded extends Error {}
 
 const NOTHING_TO_CALL = `This plugin has no ${METHODS.join(', ')}, exportEvents, scheduled task or job.`
 
-/** `configure`: the settings are read after the code has loaded, because its errors come first. */
+/** Without `tasks`, only functions that get events are called. `configure`: the settings are read after the code has loaded, because its errors come first. */
 export async function runOnSamples(
   service: SampleRunner,
   source: string,
   configure: () => Configuration | Promise<Configuration>,
   events: readonly SampleEvent[] = [SAMPLE],
+  { tasks }: { tasks: boolean } = { tasks: true },
 ): Promise<Schemas['PluginTestResult']> {
   const { inspector, milliseconds } = service
   const started = milliseconds()
   const { host, captured, jobs } = createTestHost(service)
   const result: Schemas['PluginTestResult'] = { error: null, results: [], logs: [], captured, jobs, milliseconds: 0 }
   const { capabilities, errors } = await inspector.inspect({ 'index.ts': source })
-  const { methods = [], scheduled_tasks = [], jobs: own = [] } = capabilities
+  const {
+    methods = [],
+    scheduled_tasks = [],
+    jobs: own = [],
+  } = tasks ? capabilities : { methods: capabilities.methods }
   const called = METHODS.filter((method) => methods.includes(method))
   const exports = methods.includes('exportEvents')
   const [error] = Object.values(errors)
@@ -121,7 +136,8 @@ export async function runOnSamples(
       await callOnce(run, { kind: 'methods', name: 'exportEvents' }, { events: stored }, [stored])
     for (const name of scheduled_tasks) await callOnce(run, { kind: 'tasks', name }, {}, [])
     // The jobs that these jobs queue are listed only.
-    for (const { type, payload } of [...jobs]) await callOnce(run, { kind: 'jobs', name: type }, { payload }, [payload])
+    for (const { type, payload } of tasks ? [...jobs] : [])
+      await callOnce(run, { kind: 'jobs', name: type }, { payload }, [payload])
   } catch (error) {
     if (!(error instanceof TestEnded)) throw error
     result.error = error.message
@@ -213,7 +229,7 @@ interface TestSubject {
 
 async function subjectOf(
   { db }: TestService,
-  project: Project,
+  project: TestProject,
   { plugin: plugin_id, plugin_config, source }: TestInput,
 ): Promise<TestSubject> {
   const stored = plugin_config === undefined ? undefined : await configs.get(db, project.id, plugin_config)
@@ -232,7 +248,7 @@ async function subjectOf(
 
 function configurationOf(
   { vault }: TestService,
-  project: Project,
+  project: TestProject,
   { config }: TestInput,
   { plugin, stored, source }: TestSubject,
 ): Configuration {

@@ -28,6 +28,7 @@ import inviteMails from './migrations/0025-invite-mails.ts'
 import openRuns from './migrations/0026-open-runs.ts'
 import alertDigests from './migrations/0027-alert-digests.ts'
 import failedDeliveries from './migrations/0028-failed-deliveries.ts'
+import pluginTestEvents from './migrations/0029-plugin-test-events.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -78,6 +79,7 @@ export const ADMINISTRATION: Track = {
     openRuns,
     alertDigests,
     failedDeliveries,
+    pluginTestEvents,
   ],
 }
 export const EVENTS: Track = {

@@ -28,6 +28,9 @@ export type Activity =
   | 'config_deleted'
   | 'job_started'
   | 'deliveries_replayed'
+  | 'test_event_created'
+  | 'test_event_updated'
+  | 'test_event_deleted'
 
 export interface ActivityRow {
   plugin_id: number

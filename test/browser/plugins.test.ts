@@ -464,6 +464,38 @@ for (const engine of ENGINES)
       await page.getByRole('group', { name: 'Queued jobs' }).getByText('"type": "later"').waitFor()
       await inspect(page, 'plugin-test')
 
+      await write(editor, '{"event": "paid", "distinct_id": "ada", "properties": {"plan": "team"}}')
+      await run.click()
+      await page.getByRole('textbox', { name: 'Name of the test event' }).fill('Greets')
+      await page.getByRole('button', { name: 'Save as test event' }).click()
+      const saved = page.getByRole('listitem', { name: 'Greets' })
+      await saved.waitFor()
+      await page.getByRole('button', { name: 'Run all' }).click()
+      await saved.getByText('Passed').waitFor()
+      await page.getByRole('link', { name: 'Source', exact: true }).click()
+      await write(
+        page.getByRole('textbox', { name: 'Source of index.ts' }),
+        RUNNING['index.ts'].replace('= config.word', "= 'good day'"),
+      )
+      await page.getByRole('button', { name: 'Save source' }).click()
+      await page.getByRole('button', { name: 'Run 1 test event' }).click()
+      await page.getByText('1 of 1 failed').waitFor()
+      await page
+        .getByRole('table', { name: 'Differences of Greets' })
+        .getByRole('row', { name: 'events[0].properties.greeting "hello" "good day"' })
+        .waitFor()
+      await inspect(page, 'plugin-source-tests')
+      await page.getByRole('link', { name: 'Test', exact: true }).click()
+      await page.getByRole('button', { name: 'Run all' }).click()
+      await saved.getByText('Failed').waitFor()
+      await inspect(page, 'plugin-test-events')
+      await saved.getByRole('button', { name: 'Expect this result' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace expected result' }).click()
+      await saved.getByText('Passed').waitFor()
+      await saved.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete test event' }).click()
+      await saved.waitFor({ state: 'detached' })
+
       // The secret of the configuration is for administrators.
       await member('mia@example.com', 1)
       const other = await open(`${url}?tab=test`, { email: 'mia@example.com' })

@@ -273,6 +273,7 @@ t.test('copies a workspace completely despite interruptions, and the server resu
      insert into plugin_storage values (1, 'key', '"é€😀"');
      insert into plugin_log_entries values (7, 1, 1, 1, '2026', 'CONSOLE', 'LOG', 'text');
      insert into plugin_failed_deliveries values ('a', 1, 'onEvent', 'a', 'seen', 'Error: é', 1, '2026', null);
+     insert into plugin_test_events values ('a', 1, 'é', '{}', null, '2026', '2026');
      insert into plugin_metrics values (1, '2026', 'onEvent', 1, 2, 3, 4, 5, 6);
      insert into plugin_metric_values values (1, '2026', 'sent', 'sum', 1.5);
      insert into plugin_jobs values ('a', 1, 'job', '{}', '1', '9999', '2026', null, null);

@@ -105,6 +105,11 @@ async function createSubjects(app: TestApp): Promise<Record<string, string>> {
     plugin_configs: plugin_config,
     plugin_failed_deliveries: await createFailedDelivery(app, Number(plugin_config), 'subject'),
     'plugin_failed_deliveries.plugin_config_id': plugin_config,
+    plugin_test_events: await create(`${configs}${plugin_config}/test_events/`, {
+      name: 'subject',
+      event: { event: 'seen', distinct_id: 'ada' },
+    }),
+    'plugin_test_events.plugin_config_id': plugin_config,
   }
 }
 

@@ -153,6 +153,8 @@ export function PluginPage() {
               place={place}
               plugin={plugin}
               organization={organization}
+              project={params.project}
+              config={config}
               file={file}
               setFile={(file) => void navigate({ search: { tab: 'source', file }, resetScroll: false })}
             />

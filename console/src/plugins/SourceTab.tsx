@@ -14,6 +14,8 @@ import { type FamilyPlace, pluginQuery, refreshPlugins, sourceQuery, updateSourc
 
 const SourceEditor = lazy(() => import('./SourceEditor.tsx').then(({ SourceEditor }) => ({ default: SourceEditor })))
 
+const RunOffer = lazy(() => import('./SavedTests.tsx').then(({ RunOffer }) => ({ default: RunOffer })))
+
 const MANIFEST = 'plugin.json'
 
 /** The files of a plugin, to read and to edit. */
@@ -21,12 +23,16 @@ export function SourceTab({
   place,
   plugin,
   organization,
+  project,
+  config,
   file,
   setFile,
 }: {
   place: FamilyPlace
   plugin: Schemas['Plugin']
   organization: Schemas['Organization']
+  project: string
+  config: Schemas['PluginConfig'] | undefined
   file: string | undefined
   setFile: (file: string) => void
 }) {
@@ -35,16 +41,20 @@ export function SourceTab({
   if (reason !== undefined) return <EmptyState title="You cannot see the source">{reason}</EmptyState>
   if (source.error) return <ErrorAlert error={source.error} retry={() => void source.refetch()} />
   if (!source.data) return <Skeleton h={320} />
-  return <Files place={place} stored={source.data} file={file} setFile={setFile} />
+  return <Files place={place} project={project} config={config} stored={source.data} file={file} setFile={setFile} />
 }
 
 function Files({
   place,
+  project,
+  config,
   stored,
   file,
   setFile,
 }: {
   place: FamilyPlace
+  project: string
+  config: Schemas['PluginConfig'] | undefined
   stored: Schemas['PluginWithSource']
   file: string | undefined
   setFile: (file: string) => void
@@ -102,6 +112,11 @@ function Files({
         </Alert>
       ))}
       {rest !== null && <ErrorAlert error={rest} title="The source was not saved" />}
+      {save.isSuccess && !isDirty && config && Object.keys(errors).length === 0 && (
+        <Suspense>
+          <RunOffer key={save.submittedAt} project={project} config={config} />
+        </Suspense>
+      )}
       <Group align="flex-start" gap="md">
         <Stack gap="xs" w={{ base: '100%', sm: 220 }}>
           <Box component="nav" aria-label="Files">

@@ -13,6 +13,7 @@ import { Section } from '../parts/Section.tsx'
 import { StateBadge } from '../parts/StateBadge.tsx'
 import { MASK, missingSettings } from './fields.ts'
 import { testPlugin } from './queries.ts'
+import { SavedTests, SaveTestEvent } from './SavedTests.tsx'
 import { eventsError, linesOf, parseEvents, SAMPLE } from './sample-events.ts'
 
 const SourceEditor = lazy(() => import('./SourceEditor.tsx').then(({ SourceEditor }) => ({ default: SourceEditor })))
@@ -41,6 +42,7 @@ export default function TestTab({
     mutationFn: (events: Schemas['PluginTest']['events']) =>
       testPlugin(project, { ...(config ? { plugin_config: config.id } : { plugin: plugin.id }), events }),
   })
+  const disabledReason = reasonAgainst(plugin, config, organization)
   const refused = eventsError(text, run.error)
   const error = invalid ?? refused
   const start = (): void => {
@@ -51,6 +53,7 @@ export default function TestTab({
   }
   return (
     <Stack>
+      {config && <SavedTests project={project} config={config} disabledReason={disabledReason} />}
       <Section
         title="Sample event"
         description="One event as JSON, or a list of up to 20. Nothing is stored, but requests of the plugin are sent."
@@ -79,7 +82,7 @@ export default function TestTab({
           <ActionButton
             leftSection={<PlayIcon size={16} />}
             loading={run.isPending}
-            disabledReason={reasonAgainst(plugin, config, organization)}
+            disabledReason={disabledReason}
             onClick={start}
           >
             Run test
@@ -87,7 +90,24 @@ export default function TestTab({
         </Group>
         {run.error && refused === undefined && <ErrorAlert error={run.error} title="The test did not run" />}
       </Section>
-      <div aria-live="polite">{run.data && <Results result={run.data} source={source} />}</div>
+      <div aria-live="polite">
+        {run.data && (
+          <Results
+            result={run.data}
+            source={source}
+            save={
+              config && run.variables?.length === 1 && isSuccess(run.data) ? (
+                <SaveTestEvent
+                  project={project}
+                  config={config}
+                  event={run.variables[0] as Schemas['PluginSampleEvent']}
+                  result={run.data}
+                />
+              ) : undefined
+            }
+          />
+        )}
+      </div>
     </Stack>
   )
 }
@@ -104,20 +124,24 @@ function reasonAgainst(
   return reason && `The settings have secrets, which the code of a test can send anywhere. ${reason}`
 }
 
-function Results({ result, source }: { result: Result; source: LinkProps }) {
+const isSuccess = ({ error, results }: Result): boolean =>
+  error === null && results.every((call) => call.error === null)
+
+function Results({ result, source, save }: { result: Result; source: LinkProps; save: ReactNode }) {
   const { error, results, logs, captured, jobs, milliseconds } = result
   return (
     <Section
       title="Results"
       state={
-        error !== null || results.some((call) => call.error !== null) ? (
-          <StateBadge color="red">Failed</StateBadge>
-        ) : (
+        isSuccess(result) ? (
           <StateBadge color="green">Succeeded</StateBadge>
+        ) : (
+          <StateBadge color="red">Failed</StateBadge>
         )
       }
       description={`The test took ${duration(milliseconds)}.`}
     >
+      {save}
       {error !== null && (
         <Alert color="red" icon={<WarningIcon />} title="The plugin failed" role="alert">
           <Text size="sm" className="wrap">

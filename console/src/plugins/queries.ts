@@ -290,5 +290,58 @@ export const startJob = (
 export const testPlugin = (project_id: string, body: Schemas['PluginTest']): Promise<Schemas['PluginTestResult']> =>
   answer(client.POST('/api/projects/{project_id}/plugin_configs/test/', { params: { path: { project_id } }, body }))
 
+export const MAX_TEST_EVENTS = 20
+
+export const testEventsQuery = (project_id: string, plugin_config_id: number) =>
+  queryOptions({
+    queryKey: ['plugin-test-events', project_id, plugin_config_id],
+    queryFn: () =>
+      answer(
+        client.GET('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/', {
+          params: { path: { project_id, plugin_config_id } },
+        }),
+      ),
+  })
+
+export const createTestEvent = (
+  project_id: string,
+  plugin_config_id: number,
+  body: Schemas['PluginTestEventCreate'],
+): Promise<Schemas['PluginTestEvent']> =>
+  answer(
+    client.POST('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/', {
+      params: { path: { project_id, plugin_config_id } },
+      body,
+    }),
+  )
+
+export const updateTestEvent = (
+  project_id: string,
+  plugin_config_id: number,
+  id: string,
+  body: Schemas['PluginTestEventWrite'],
+): Promise<Schemas['PluginTestEvent']> =>
+  answer(
+    client.PATCH('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/{id}/', {
+      params: { path: { project_id, plugin_config_id, id } },
+      body,
+    }),
+  )
+
+export const deleteTestEvent = (project_id: string, plugin_config_id: number, id: string): Promise<unknown> =>
+  answer(
+    client.DELETE('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/{id}/', {
+      params: { path: { project_id, plugin_config_id, id } },
+    }),
+  )
+
+export const runTestEvents = (project_id: string, plugin_config_id: number): Promise<Schemas['PluginTestEventRun']> =>
+  answer(
+    client.POST('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/test_events/run/', {
+      params: { path: { project_id, plugin_config_id } },
+      body: {},
+    }),
+  )
+
 export const refreshPlugins = (organization: string): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: ['plugins', organization] })

@@ -29,6 +29,7 @@ const KINDS = [
   ...PLUGIN_FAMILIES,
   'plugin_configs',
   'plugin_failed_deliveries',
+  'plugin_test_events',
   'web_tokens',
   'project_tokens',
   'events',
@@ -248,6 +249,12 @@ export async function createResources(
     config: { address: word },
   })
 
+  const test_event = await create(`${project}/plugin_configs/${config.id}/test_events/`, {
+    name: word,
+    event: { event: word, distinct_id: word },
+    expected: { events: [] },
+  })
+
   // Without secrets, which PostgreSQL stores only with a SECRET_KEY.
   const integration = await create(`${organization}/integrations/`, {
     name: word,
@@ -286,6 +293,7 @@ export async function createResources(
       pipeline_frontend_apps: [frontend_apps.id],
       pipeline_import_apps: [import_apps.id],
       plugin_configs: [config.id],
+      plugin_test_events: [test_event.id],
       // Only a plugin that runs has them.
       plugin_failed_deliveries: [UNKNOWN_UUID],
       // The plugin has no site app, so every token is wrong.
