@@ -511,6 +511,80 @@ for (const engine of ENGINES)
     },
   )
 
+t.test('shows the transformations of all families and changes their order', async (t) => {
+  const { open, inspect, api, home, organization, project } = await openConsole(t)
+  const configs = `/api/projects/${project}/plugin_configs/` as const
+  const page = await open(`${home}/plugins?family=transformations`)
+  await page.getByText('No transformations are installed').waitFor()
+  const codes = { First: 'processEvent', Second: 'processEvent', Third: 'processEvent', Sender: 'onEvent' }
+  for (const [index, [name, method]] of Object.entries(codes).entries()) {
+    const family = index === 1 ? 'pipeline_import_apps' : 'pipeline_destinations'
+    const source = { 'index.ts': `export const ${method} = (event) => event`, 'plugin.json': JSON.stringify({ name }) }
+    const plugin = await api('POST', `/api/organizations/${organization}/${family}/`, { plugin_type: 'source', source })
+    await api('POST', configs, { plugin: plugin.id, enabled: index !== 1, order: index })
+  }
+  const source = { 'index.ts': 'export const processEvent = (event) => event', 'plugin.json': '{"name": "Unused"}' }
+  await api('POST', `/api/organizations/${organization}/pipeline_destinations/`, { plugin_type: 'source', source })
+  await page.reload()
+  await page.getByRole('link', { name: 'Transformations 3' }).waitFor()
+  const list = page.getByRole('list', { name: 'Transformations in their order' })
+  const names = async () => (await list.getByRole('link').allTextContents()).join()
+  await list.getByRole('listitem').nth(2).waitFor()
+  t.equal(await names(), 'First,Second,Third')
+  await page.getByText('Unused').waitFor()
+  await inspect(page, 'plugins-transformations')
+
+  const stored = async () =>
+    (await api('GET', configs)).results
+      .filter(({ name }) => name !== 'Sender')
+      .map(({ name }) => name)
+      .join()
+  const saved = () => page.waitForResponse((response) => response.url().endsWith('/plugin_configs/?limit=1000'))
+  const handle = list.getByRole('button', { name: /^Move First/ })
+  await handle.focus()
+  const changed = saved()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('status').getByText('First is now number 2 of 3.').waitFor()
+  await changed
+  t.equal(await names(), 'Second,First,Third')
+  t.equal(await stored(), 'Second,First,Third')
+  const focused = await page.evaluate<string>('document.activeElement.getAttribute("aria-label")')
+  t.match(focused, /^Move First/, 'the handle keeps the focus')
+
+  const dropped = saved()
+  await list.getByRole('listitem', { name: 'Third' }).dragTo(list.getByRole('listitem', { name: 'Second' }))
+  await dropped
+  t.equal(await names(), 'Third,Second,First')
+  t.equal(await stored(), 'Third,Second,First')
+
+  await page.route('**/plugin_configs/*/', (route) =>
+    route.fulfill({
+      status: 503,
+      json: { type: 'server_error', code: 'unavailable', detail: 'The database is busy.', attr: null },
+    }),
+  )
+  await handle.focus()
+  await page.keyboard.press('ArrowUp')
+  await page.getByText('The order did not change').waitFor()
+  t.equal(await names(), 'Third,Second,First', 'a failed change is reverted')
+  await page.unrouteAll({ behavior: 'wait' })
+
+  // Broken source of an enabled plugin is saved only on request.
+  await list.getByRole('link', { name: 'First' }).click()
+  await page.getByRole('link', { name: 'Source', exact: true }).click()
+  await write(page.getByRole('textbox', { name: 'Source of index.ts' }), 'export function (')
+  await page.getByRole('button', { name: 'Save source' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/The code does not load, and the plugin is enabled. Line 1/)
+    .waitFor()
+  await inspect(page, 'plugin-source-refused')
+  await page.getByRole('button', { name: 'Save anyway' }).click()
+  await page.getByText('The source is saved, and the plugin was switched off.').waitFor()
+  await page.getByText('Off after an error').waitFor()
+  await page.getByRole('switch', { name: 'First is off' }).waitFor()
+})
+
 t.test('shows the catalog and the number of plugins by family, and explains disabled actions', async (t) => {
   const DATABASE_URL = `sqlite:${freshFolder(t)}`
   const { open, inspect, api, home, organization } = await openConsole(t, 'sqlite', { DATABASE_URL })

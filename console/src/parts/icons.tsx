@@ -18,6 +18,7 @@ const draw = (path: string) =>
     )
   }
 
+export const GripIcon = draw('M9 5v.01M15 5v.01M9 12v.01M15 12v.01M9 19v.01M15 19v.01')
 export const CheckIcon = draw('M5 12l5 5L20 7')
 export const CloseIcon = draw('M6 6l12 12M18 6L6 18')
 export const CopyIcon = draw('M9 9h10v11H9zM5 15V4h10')

@@ -1,6 +1,6 @@
 import './plugins.css'
-import { SegmentedControl } from '@mantine/core'
-import { useQueries } from '@tanstack/react-query'
+import { Box, SegmentedControl, Skeleton } from '@mantine/core'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { ActionButton } from '../parts/ActionButton.tsx'
@@ -12,11 +12,15 @@ import { useOrganization } from '../shell/workspace.ts'
 import { CONFIGURE, INSTALL, needsPluginAccess } from './access.ts'
 import { Catalog } from './Catalog.tsx'
 import { FamilyActivity } from './FamilyActivity.tsx'
-import { FAMILIES, FAMILY_NAMES, type Family } from './families.ts'
+import { FAMILIES, FAMILY_NAMES, familyOf, type Kind, TRANSFORMATIONS } from './families.ts'
+import { changesEvents } from './fields.ts'
 import { InstalledPlugins } from './InstalledPlugins.tsx'
-import { pluginsQuery } from './queries.ts'
+import { configsQuery, pluginsQuery } from './queries.ts'
 import type { ListView } from './routes.tsx'
 
+const Transformations = lazy(() =>
+  import('./Transformations.tsx').then(({ Transformations }) => ({ default: Transformations })),
+)
 const InstallDialog = lazy(() =>
   import('./InstallDialog.tsx').then(({ InstallDialog }) => ({ default: InstallDialog })),
 )
@@ -27,7 +31,8 @@ export const PLUGINS_ROUTE = '/signed-in/organizations/$organization/projects/$p
 export function PluginsPage() {
   const organization = useOrganization()
   const { project } = useParams({ from: PLUGINS_ROUTE })
-  const { family = 'destinations', view = 'installed', page = 1, purpose } = useSearch({ from: PLUGINS_ROUTE })
+  const { family: kind = 'destinations', view = 'installed', page = 1, purpose } = useSearch({ from: PLUGINS_ROUTE })
+  const family = familyOf(kind)
   const navigate = useNavigate({ from: '/organizations/$organization/projects/$project/plugins' })
   const [installing, setInstalling] = useState(false)
   const place = { organization: organization.id, family }
@@ -51,10 +56,22 @@ export function PluginsPage() {
         </EmptyState>
       </>
     )
+  if (kind === TRANSFORMATIONS)
+    return (
+      <>
+        <PageHeader title="Plugins" description="Transformations change or drop events before they are stored." />
+        <KindTabs organization={organization.id} kind={kind} />
+        <Box mt="md">
+          <Suspense fallback={<Skeleton h={104} />}>
+            <Transformations organization={organization.id} project={project} />
+          </Suspense>
+        </Box>
+      </>
+    )
   return (
     <>
       <PageHeader title="Plugins" description={FAMILIES[family].description} actions={install} />
-      <FamilyTabs organization={organization.id} family={family} />
+      <KindTabs organization={organization.id} kind={kind} />
       <SegmentedControl
         my="md"
         aria-label="View"
@@ -103,18 +120,26 @@ export function PluginsPage() {
   )
 }
 
-function FamilyTabs({ organization, family }: { organization: string; family: Family }) {
+function KindTabs({ organization, kind }: { organization: string; kind: Kind }) {
   const params = useParams({ from: PLUGINS_ROUTE })
+  const configs = useQuery(configsQuery(params.project))
+  const transformations = configs.data?.results.filter(({ plugin_info }) => changesEvents(plugin_info)).length
   const counts = useQueries({
     queries: FAMILY_NAMES.map((name) => pluginsQuery({ organization, family: name }, 1, 1)),
   })
   return (
     <LinkTabs
       label="Kinds of plugins"
-      tabs={FAMILY_NAMES.map((name, index) => ({
-        label: FAMILIES[name].label,
-        count: counts[index]?.data?.count,
-        isActive: name === family,
+      tabs={[
+        ...FAMILY_NAMES.map((name, index) => ({
+          name,
+          label: FAMILIES[name].label,
+          count: counts[index]?.data?.count,
+        })),
+        { name: TRANSFORMATIONS, label: 'Transformations', count: transformations } as const,
+      ].map(({ name, ...tab }) => ({
+        ...tab,
+        isActive: name === kind,
         link: { to: '/organizations/$organization/projects/$project/plugins', params, search: { family: name } },
       }))}
     />

@@ -10,13 +10,14 @@ import { errorBeside, fieldError } from '../parts/field-error.ts'
 import { plural } from '../parts/format.ts'
 import { PlusIcon } from '../parts/icons.tsx'
 import { needsOwnPlugin } from './access.ts'
-import { type FamilyPlace, pluginQuery, refreshPlugins, sourceQuery, updateSource } from './queries.ts'
+import { configsQuery, type FamilyPlace, pluginQuery, refreshPlugins, sourceQuery, updateSource } from './queries.ts'
 
 const SourceEditor = lazy(() => import('./SourceEditor.tsx').then(({ SourceEditor }) => ({ default: SourceEditor })))
 
 const RunOffer = lazy(() => import('./SavedTests.tsx').then(({ RunOffer }) => ({ default: RunOffer })))
 
 const MANIFEST = 'plugin.json'
+const MAIN = 'index.ts'
 
 /** The files of a plugin, to read and to edit. */
 export function SourceTab({
@@ -64,18 +65,22 @@ function Files({
   /** Counts replacements of the text from outside, which need a new editor. */
   const [version, setVersion] = useState(0)
   const save = useMutation({
-    mutationFn: () => updateSource(place, stored.id, edits),
-    onSuccess: async (updated) => {
+    mutationFn: ({ allow_broken }: { allow_broken: boolean }) =>
+      updateSource(place, stored.id, { source: edits, ...(allow_broken && { allow_broken }) }),
+    onSuccess: async (updated, { allow_broken }) => {
       const { source: _source, source_errors, ...plugin } = updated
       queryClient.setQueryData(sourceQuery(place, stored.id).queryKey, updated)
       queryClient.setQueryData(pluginQuery(place, stored.id).queryKey, plugin)
       setEdits({})
       notifyDone(
-        Object.keys(source_errors).length
-          ? 'The source is saved. It has errors.'
-          : 'The source is saved without errors.',
+        allow_broken
+          ? 'The source is saved, and the plugin was switched off.'
+          : Object.keys(source_errors).length
+            ? 'The source is saved. It has errors.'
+            : 'The source is saved without errors.',
       )
       await refreshPlugins(place.organization)
+      if (allow_broken) await queryClient.invalidateQueries({ queryKey: configsQuery(project).queryKey })
     },
   })
   const isDirty = Object.keys(edits).length > 0
@@ -93,12 +98,13 @@ function Files({
   const names = Object.keys(texts)
     .filter((name) => texts[name] !== null)
     .sort((one, other) => Number(other === MANIFEST) - Number(one === MANIFEST) || one.localeCompare(other))
-  const shown =
-    file !== undefined && names.includes(file) ? file : (names.find((name) => name === 'index.ts') ?? names[0])
+  const shown = file !== undefined && names.includes(file) ? file : (names.find((name) => name === MAIN) ?? names[0])
   const errors: Record<string, string> = { ...stored.source_errors }
   const manifestError = fieldError(save.error, `source__${MANIFEST}`)
   if (manifestError) errors[MANIFEST] = manifestError
-  const rest = errorBeside(save.error, `source__${MANIFEST}`)
+  /** Why the code does not load, when saving it would switch the plugin off. */
+  const refused = fieldError(save.error, `source__${MAIN}`)
+  const rest = errorBeside(save.error, `source__${MANIFEST}`, `source__${MAIN}`)
   const edit = (name: string, text: string | null): void =>
     setEdits(({ [name]: _before, ...others }) => (text === stored.source[name] ? others : { ...others, [name]: text }))
 
@@ -112,6 +118,24 @@ function Files({
         </Alert>
       ))}
       {rest !== null && <ErrorAlert error={rest} title="The source was not saved" />}
+      {refused !== undefined && (
+        <Alert color="red" title="The source was not saved" role="alert">
+          <Stack gap="xs" align="flex-start">
+            <Text size="sm" className="wrap">
+              {refused}
+            </Text>
+            <Text size="sm">Correct the code, or save it anyway: then the plugin is switched off in all projects.</Text>
+            <Button
+              size="xs"
+              variant="default"
+              loading={save.isPending}
+              onClick={() => save.mutate({ allow_broken: true })}
+            >
+              Save anyway
+            </Button>
+          </Stack>
+        </Alert>
+      )}
       {save.isSuccess && !isDirty && config && Object.keys(errors).length === 0 && (
         <Suspense>
           <RunOffer key={save.submittedAt} project={project} config={config} />
@@ -158,7 +182,7 @@ function Files({
           )}
           <Group justify="space-between">
             <Group gap="xs">
-              <Button loading={save.isPending} disabled={!isDirty} onClick={() => save.mutate()}>
+              <Button loading={save.isPending} disabled={!isDirty} onClick={() => save.mutate({ allow_broken: false })}>
                 Save source
               </Button>
               <Button

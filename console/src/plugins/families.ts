@@ -32,6 +32,12 @@ export const FAMILIES: Record<Family, FamilyInfo> = {
   },
 }
 
+/** The plugins of all families that change events. The API has no such family. */
+export const TRANSFORMATIONS = 'transformations'
+export type Kind = Family | typeof TRANSFORMATIONS
+
 export const FAMILY_NAMES = Object.keys(FAMILIES) as Family[]
+
+export const kindOf = (value: unknown): Kind => (value === TRANSFORMATIONS ? TRANSFORMATIONS : familyOf(value))
 
 export const familyOf = (value: unknown): Family => FAMILY_NAMES.find((name) => name === value) ?? 'destinations'

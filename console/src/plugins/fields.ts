@@ -122,3 +122,7 @@ const SENDING = ['onEvent', 'composeWebhook', 'exportEvents']
 
 export const sendsEvents = ({ capabilities: { methods } }: Schemas['Plugin']): boolean =>
   Array.isArray(methods) && methods.some((method) => SENDING.includes(method))
+
+/** Whether the plugin can change or drop events before they are stored. */
+export const changesEvents = ({ capabilities: { methods } }: Schemas['Plugin']): boolean =>
+  Array.isArray(methods) && methods.includes('processEvent')

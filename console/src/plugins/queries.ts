@@ -146,12 +146,12 @@ export const upgrade = ({ organization, family }: FamilyPlace, id: number): Prom
 export const updateSource = (
   { organization, family }: FamilyPlace,
   id: number,
-  source: Record<string, string | null>,
+  body: Schemas['PluginSourceWrite'],
 ): Promise<Schemas['PluginWithSource']> =>
   answer(
     client.PATCH(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/update_source/'), {
       params: { path: { organization_id: organization, id } },
-      body: { source },
+      body,
     }),
   )
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../shell/routes.tsx'
-import { type Family, familyOf } from './families.ts'
+import { type Kind, kindOf } from './families.ts'
 
 export type ListView = 'installed' | 'catalog' | 'activity'
 
@@ -19,7 +19,7 @@ export interface LogSearch {
 }
 
 interface ListSearch {
-  family?: Family
+  family?: Kind
   view?: Exclude<ListView, 'installed'>
   page?: number
   /** The purpose of catalog entries. */
@@ -44,7 +44,7 @@ const pluginsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/plugins',
   validateSearch: ({ family, view, page, purpose }: Record<string, unknown>): ListSearch => ({
-    ...(familyOf(family) !== 'destinations' && { family: familyOf(family) }),
+    ...(kindOf(family) !== 'destinations' && { family: kindOf(family) }),
     ...((view === 'catalog' || view === 'activity') && { view }),
     ...pageIn(page),
     ...(typeof purpose === 'string' && { purpose }),
