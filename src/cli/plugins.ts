@@ -1,4 +1,5 @@
 /** Runs a plugin from this machine on sample events, in the sandbox of the server. It needs neither a server nor a database. */
+
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Command } from 'commander'
@@ -13,6 +14,7 @@ import { readManifest } from '../plugins/manifest.ts'
 import { settingsOf } from '../plugins/runtime/configurations.ts'
 import { type Configuration, createSandbox } from '../plugins/runtime/sandbox.ts'
 import { resolveValues, settingFields } from '../plugins/settings.ts'
+import type { SourceFiles } from '../plugins/source-files.ts'
 import { fromFolder } from '../plugins/sources.ts'
 import { runOnSamples, type SampleEvent } from '../plugins/test-run.ts'
 import { EXIT, usageError } from './failure.ts'
@@ -79,7 +81,7 @@ async function test(variables: Variables, { file, event: samples, config }: Test
   const events = await readEvents(samples)
   const values = config === undefined ? {} : await readData(config)
   if (!isJsonObject(values)) throw usageError('--config must be a JSON object.')
-  const { schema, source } = await readFiles(file)
+  const { schema, files } = await readFiles(file)
   const inspector = createSandbox({ max_processes: 1 })
   try {
     const service = {
@@ -89,7 +91,7 @@ async function test(variables: Variables, { file, event: samples, config }: Test
       now: () => new Date(milliseconds()).toISOString(),
       milliseconds,
     }
-    return await runOnSamples(service, source, () => configurationOf(schema, source, values), events)
+    return await runOnSamples(service, files, () => configurationOf(schema, files, values), events)
   } finally {
     await inspector.stop()
   }
@@ -115,7 +117,7 @@ async function readEvents(samples: readonly string[]): Promise<SampleEvent[] | u
   })
 }
 
-function configurationOf(schema: unknown, source: string, config: JsonObject): Configuration {
+function configurationOf(schema: unknown, files: SourceFiles, config: JsonObject): Configuration {
   const fields = schema === undefined ? undefined : settingFields(schema)
   const { open, secrets } = fields
     ? resolveValues(fields, config, { open: {}, secrets: {} })
@@ -124,7 +126,7 @@ function configurationOf(schema: unknown, source: string, config: JsonObject): C
     id: 1,
     project_id: 1,
     version: '1',
-    source,
+    files,
     settings: settingsOf(
       schema ?? [],
       { ...open, ...secrets },
@@ -135,20 +137,19 @@ function configurationOf(schema: unknown, source: string, config: JsonObject): C
 }
 
 /** The code, and the settings of its plugin.json if there is one. */
-async function readFiles(path: string): Promise<{ schema: unknown; source: string }> {
+async function readFiles(path: string): Promise<{ schema: unknown; files: SourceFiles }> {
   if (statSync(path).isDirectory()) {
     const folder = realpathSync(path)
     const { manifest, files } = await fromFolder(dirname(folder), basename(folder))
-    const source = files['index.ts']
-    if (source === undefined) throw usageError(`${path} has no index.ts or index.js to run.`)
-    return { schema: manifest.config ?? [], source }
+    if (files['index.ts'] === undefined) throw usageError(`${path} has no index.ts or index.js to run.`)
+    return { schema: manifest.config ?? [], files }
   }
-  const source = readFileSync(path, 'utf8')
+  const files = { 'index.ts': readFileSync(path, 'utf8') }
   const beside = join(dirname(path), MANIFEST)
   const manifest = statSync(beside, { throwIfNoEntry: false })?.isFile()
     ? readManifest(readFileSync(beside, 'utf8'), (detail) => invalid(null, detail))
     : undefined
-  return { schema: manifest?.config, source }
+  return { schema: manifest?.config, files }
 }
 
 function describeResult({ error, results, logs, captured, jobs, milliseconds }: Result): string {

@@ -42,7 +42,7 @@ class ArchiveLimits {
   }
 }
 
-const isOutside = (path: string): boolean =>
+export const isOutside = (path: string): boolean =>
   /^\/|^[A-Za-z]:|[\\\0]/.test(path) || path.split('/').some((part) => part === '..')
 
 export const requireFileSize = (path: string, size: number): void => {

@@ -7,7 +7,7 @@ import type { CodeInspector } from './runtime/sandbox.ts'
 const MAX_FILES = 100
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-/** File name to text. */
+/** Path to text. The main file is `index.ts`; the paths of the others are relative to it. */
 export type SourceFiles = Record<string, string>
 
 /** Inspected files and the JSON text of the capabilities found in them. */

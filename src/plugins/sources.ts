@@ -1,12 +1,14 @@
 /** Fetches plugins from GitHub, GitLab, npm and local folders. */
 import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, join, resolve, sep } from 'node:path'
+import { basename, join, posix, resolve, sep } from 'node:path'
 import type { Config } from '../config.ts'
 import { unavailable } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
-import { MAX_ARCHIVE_BYTES, requireFileSize, unpack } from './archive.ts'
+import { isOutside, MAX_ARCHIVE_BYTES, requireFileSize, unpack } from './archive.ts'
 import { download } from './download.ts'
 import { type Manifest, readManifest } from './manifest.ts'
+import { candidatesOf, relativeImports } from './relative-imports.ts'
+import type { SourceFiles } from './source-files.ts'
 import { type Hosts, invalidUrl, type Origin, type PluginUrl, parseUrl } from './url.ts'
 
 const MANIFEST = 'plugin.json'
@@ -17,8 +19,7 @@ const MAX_CONCURRENT = 4
 export interface FetchedPlugin {
   tag: string | null
   manifest: Manifest & { name: string }
-  /** File name to text. The main file is always `index.ts`. */
-  files: Record<string, string>
+  files: SourceFiles
 }
 
 export interface PluginSources {
@@ -197,12 +198,44 @@ async function assemble(read: ReadFiles, fallback?: string): Promise<Omit<Fetche
     const bytes = found.get(path)
     if (bytes) files[name] = textOf(path, bytes)
   }
-  add(mains.find((main) => found.has(main)) ?? '', 'index.ts')
+  const main = mains.find((name) => found.has(name))
+  if (main !== undefined) add(main, 'index.ts')
   add('frontend.tsx', 'frontend.tsx')
   add('site.ts', 'site.ts')
   if (Object.keys(files).length === 1)
     throw invalidUrl(`There is no ${mains.join(', ')}, frontend.tsx or site.ts. Add one of them.`)
+  if (main !== undefined) await addImported(read, main, files)
   return { manifest: { ...manifest, name }, files }
+}
+
+const MAX_IMPORTED = 80
+const MAX_CHARACTERS = 4 * 1024 * 1024
+
+/** Adds the files that the main file imports, directly or not, by their paths relative to it. Missing ones fail when the code loads. */
+async function addImported(read: ReadFiles, main: string, files: Record<string, string>): Promise<void> {
+  const known = new Set([main])
+  let characters = 0
+  let texts = new Map([[main, files['index.ts'] ?? '']])
+  while (texts.size > 0) {
+    const imports = [...texts].flatMap(([path, text]) =>
+      path.endsWith('.json') ? [] : relativeImports(text).map((specifier) => candidatesOf(path, specifier)),
+    )
+    const found = await read(imports.flat().filter((path) => !isOutside(path)))
+    const next = imports.flatMap((candidates) => candidates.find((path) => found.has(path)) ?? [])
+    texts = new Map()
+    for (const path of new Set(next)) {
+      if (known.has(path)) continue
+      known.add(path)
+      const text = textOf(path, found.get(path) ?? Buffer.from(''))
+      characters += text.length
+      if (known.size > MAX_IMPORTED || characters > MAX_CHARACTERS)
+        throw invalidUrl(
+          `The plugin imports more than ${MAX_IMPORTED} files or ${MAX_CHARACTERS} characters. Bundle it into one file.`,
+        )
+      texts.set(path, text)
+      files[posix.relative(posix.dirname(main), path)] = text
+    }
+  }
 }
 
 /** Turns `./dist/index.js` into `dist/index.js`. */

@@ -1,4 +1,5 @@
 /** Saved test events: what they expect of a plugin, and whether it does that. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
@@ -16,6 +17,7 @@ import type { Vault } from '../store/vault.ts'
 import { secretTexts } from './attachments.ts'
 import { valuesOf, withPlugin } from './configs.ts'
 import { type Mask, maskOf } from './runtime/secrets-mask.ts'
+import type { SourceFiles } from './source-files.ts'
 import { differencesOf, type Expectation } from './test-differences.ts'
 import { prepareTest, runOnSamples, type TestProject, type TestService } from './test-run.ts'
 
@@ -147,7 +149,7 @@ export async function run(
 ): Promise<Run> {
   const { db, milliseconds } = service
   const input = { plugin_config: config.id, ...(replaced !== undefined && { source: replaced }) }
-  const { source, configure } = await prepareTest(service, project, input)
+  const { files, configure } = await prepareTest(service, project, input)
   const { rows } = await store.list(db, config.id, { limit: store.MAX_TEST_EVENTS, offset: 0 })
   const until = milliseconds() + MAX_RUN_MS
   const results: Run['results'] = []
@@ -155,7 +157,7 @@ export async function run(
     const { id, name } = row
     const rest =
       milliseconds() < until
-        ? await runOne(service, row, source, configure)
+        ? await runOne(service, row, files, configure)
         : { error: `Not run: the test events took longer than ${MAX_RUN_MS / 1000} seconds.`, ...NOTHING }
     results.push({ id, name, passed: rest.error === null && rest.differences.length === 0, ...rest })
   }
@@ -168,12 +170,12 @@ const NOTHING = { differences: [], actual: null, milliseconds: 0 }
 async function runOne(
   service: TestService,
   row: TestEventRow,
-  source: string,
+  files: SourceFiles,
   configure: Awaited<ReturnType<typeof prepareTest>>['configure'],
 ): Promise<Omit<Run['results'][number], 'id' | 'name' | 'passed'>> {
   const event: Schemas['PluginSampleEvent'] = JSON.parse(row.event)
   const configuration = configure()
-  const result = await runOnSamples(service, source, () => configuration, [event], { tasks: false })
+  const result = await runOnSamples(service, files, () => configuration, [event], { tasks: false })
   const { milliseconds } = result
   const mask = maskOf(configuration.secrets)
   const failed = result.results.find(({ error }) => error !== null)

@@ -1,4 +1,5 @@
 /** Runs a plugin on sample events. Nothing is stored: storage and cache are in memory, and captured events are returned. */
+
 import { requireLevel } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
@@ -18,7 +19,7 @@ import type { Outbound } from '../outbound/guard.ts'
 import type { Db } from '../sql/db.ts'
 import { ADMIN } from '../store/members.ts'
 import * as configs from '../store/plugin_configs.ts'
-import { source as sourceOf } from '../store/plugin_runtime.ts'
+import { code as codeOf } from '../store/plugin_runtime.ts'
 import * as plugins from '../store/plugins.ts'
 import type { Vault } from '../store/vault.ts'
 import { secretTexts } from './attachments.ts'
@@ -30,6 +31,7 @@ import { fetchForPlugin } from './runtime/fetch.ts'
 import type { EventMethod, Limits, LogLine, OnceFunction, Outcome } from './runtime/messages.ts'
 import type { Configuration, Sandbox } from './runtime/sandbox.ts'
 import { resolveValues, settingFields } from './settings.ts'
+import type { SourceFiles } from './source-files.ts'
 
 type Schemas = components['schemas']
 type TestInput = Schemas['PluginTest']
@@ -70,8 +72,8 @@ export async function testPlugin(
   project: TestProject,
   input: TestInput,
 ): Promise<Schemas['PluginTestResult']> {
-  const { source, configure } = await prepareTest(service, project, input)
-  return runOnSamples(service, source, configure, input.events)
+  const { files, configure } = await prepareTest(service, project, input)
+  return runOnSamples(service, files, configure, input.events)
 }
 
 /** The code of a test, and its settings. */
@@ -79,9 +81,9 @@ export async function prepareTest(
   service: TestService,
   project: TestProject,
   input: TestInput,
-): Promise<{ source: string; configure: () => Configuration }> {
+): Promise<{ files: SourceFiles; configure: () => Configuration }> {
   const subject = await subjectOf(service, project, input)
-  return { source: subject.source, configure: () => configurationOf(service, project, input, subject) }
+  return { files: subject.files, configure: () => configurationOf(service, project, input, subject) }
 }
 
 /** The services of a run on sample events, which uses no database. */
@@ -104,7 +106,7 @@ const NOTHING_TO_CALL = `This plugin has no ${METHODS.join(', ')}, exportEvents,
 /** Without `tasks`, only functions that get events are called. `configure`: the settings are read after the code has loaded, because its errors come first. */
 export async function runOnSamples(
   service: SampleRunner,
-  source: string,
+  files: SourceFiles,
   configure: () => Configuration | Promise<Configuration>,
   events: readonly SampleEvent[] = [SAMPLE],
   { tasks }: { tasks: boolean } = { tasks: true },
@@ -113,7 +115,7 @@ export async function runOnSamples(
   const started = milliseconds()
   const { host, captured, jobs } = createTestHost(service)
   const result: Schemas['PluginTestResult'] = { error: null, results: [], logs: [], captured, jobs, milliseconds: 0 }
-  const { capabilities, errors } = await inspector.inspect({ 'index.ts': source })
+  const { capabilities, errors } = await inspector.inspect(files)
   const {
     methods = [],
     scheduled_tasks = [],
@@ -224,7 +226,7 @@ async function callOnce(
 interface TestSubject {
   plugin: plugins.PluginRow
   stored: configs.PluginConfigRow | undefined
-  source: string
+  files: SourceFiles
 }
 
 async function subjectOf(
@@ -241,16 +243,16 @@ async function subjectOf(
   if (!plugin) throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
   // The code of a test can send the secrets anywhere.
   if (stored?.secrets) requireLevel(project.membership_level, ADMIN)
-  const code = source ?? (await sourceOf(db, plugin.id))
-  if (code === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
-  return { plugin, stored, source: code }
+  const files = { ...(await codeOf(db, plugin.id)), ...(source !== undefined && { 'index.ts': source }) }
+  if (files['index.ts'] === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
+  return { plugin, stored, files }
 }
 
 function configurationOf(
   { vault }: TestService,
   project: TestProject,
   { config }: TestInput,
-  { plugin, stored, source }: TestSubject,
+  { plugin, stored, files }: TestSubject,
 ): Configuration {
   const before = stored ? valuesOf(vault, stored) : NO_VALUES
   const fields = settingFields(JSON.parse(plugin.config_schema))
@@ -259,7 +261,7 @@ function configurationOf(
     id: -++tests,
     project_id: project.id,
     version: '1',
-    source,
+    files,
     settings: settingsOf(
       JSON.parse(plugin.config_schema),
       { ...open, ...secrets },

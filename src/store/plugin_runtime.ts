@@ -54,10 +54,11 @@ export function scheduled(db: Db): Promise<RunningConfigRow[]> {
   return db.all<RunningConfigRow>(sql`select ${columns} ${running} and p.capabilities like '%"runEvery%' order by c.id`)
 }
 
-/** The main file; undefined when there is none. */
-export async function source(db: Db, plugin_id: number): Promise<string | undefined> {
-  const file = await db.get<{ text: string }>(
-    sql`select text from plugin_files where plugin_id = ${plugin_id} and name = ${MAIN}`,
-  )
-  return file?.text
+/** The files that run on the server, by path. Undefined without a main file. */
+export async function code(db: Db, plugin_id: number): Promise<Record<string, string> | undefined> {
+  const files = await db.all<{ name: string; text: string }>(sql`
+    select name, text from plugin_files
+    where plugin_id = ${plugin_id} and name not in ('plugin.json', 'frontend.tsx', 'site.ts')`)
+  if (!files.some(({ name }) => name === MAIN)) return undefined
+  return Object.fromEntries(files.map(({ name, text }) => [name, text]))
 }

@@ -414,6 +414,18 @@ t.test('installs folders below PLUGIN_FOLDER only', async (t) => {
   }
   await write('plugins/mine/plugin.json', '{"description": "Local"}')
   await write('plugins/mine/index.js', 'exports.onEvent = () => {}')
+  await write('plugins/parts/plugin.json', '{"name": "Parts", "main": "src/main.ts"}')
+  await write(
+    'plugins/parts/src/main.ts',
+    "import { a } from './lib/a'; import b from '../shared/b.js'; import data from './data.json'\n// import './x'\nexport const onEvent = () => [a, b, data]",
+  )
+  await write('plugins/parts/src/lib/a.ts', "export { default as a } from '../../shared/b'")
+  await write('plugins/parts/shared/b.ts', 'export default 1')
+  await write('plugins/parts/src/data.json', '{}')
+  await write('plugins/leaving/plugin.json', '{"name": "Leaving"}')
+  await write('plugins/leaving/index.ts', "import './lib/a'")
+  await write('plugins/leaving/lib/a.ts', "import '../../outside/index.js'")
+  await write('plugins/parts/src/other.ts', 'not imported')
   await write('plugins/sly/plugin.json', '{"name": "Sly"}')
   await write('outside/plugin.json', '{"name": "Outside"}')
   await write('outside/index.js', '')
@@ -448,6 +460,18 @@ t.test('installs folders below PLUGIN_FOLDER only', async (t) => {
   ])
     t.match(await install(`file:${root}${path}`), { status: 400, body: { attr: 'url' } }, path)
   t.equal((await install('file:mine')).status, 201, 'a relative name')
+  const sourceOf = async (url: string) => {
+    const { status, body } = await install(url)
+    t.equal(status, 201, url)
+    return (await app.send('GET', `${within(app)}${body.id}/source/`)).body
+  }
+  const whole = await sourceOf('file:parts')
+  t.match(whole, { capabilities: { methods: ['onEvent'] }, source_errors: {} }, 'several files')
+  t.strictSame(Object.keys(whole.source).sort(), ['../shared/b.ts', 'data.json', 'index.ts', 'lib/a.ts', 'plugin.json'])
+  t.match(await sourceOf('file:leaving'), {
+    capabilities: {},
+    source_errors: { 'index.ts': /^lib\/a\.ts: Line 1: Cannot import "\.\.\/\.\.\/outside\/index\.js"/ },
+  })
 })
 
 onBothEngines(

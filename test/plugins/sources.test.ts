@@ -226,7 +226,10 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
     t.strictSame(errors, {}, code)
   }
   for (const [code, error] of [
-    ["let a\nexport { onEvent } from './elsewhere'", /^Line 2: Cannot import "\.\/elsewhere"\. .* crypto, /],
+    [
+      "let a\nexport { onEvent } from './elsewhere'",
+      /^Line 2: Cannot import "\.\/elsewhere": the plugin has no such file\./,
+    ],
     ["const pg = require('pg')", /^Line 1: Cannot import "pg"\. Create a batch export to Postgres or Redshift instead/],
     ["import { S3 } from 'aws-sdk'; S3()", /^Line 1: Cannot import "aws-sdk"\. Create a batch export to S3/],
     ["import x from '@google-cloud/bigquery'; x()", /a batch export to BigQuery instead/],
@@ -248,6 +251,49 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
     errors: { 'index.ts': 'Line 1, column 9: Unexpected token', 'frontend.tsx': /^Line \d+, column \d+: / },
   })
   t.match(await inspect({ 'index.ts': '['.repeat(200_000) }), { errors: { 'index.ts': /nested too deeply/ } })
+})
+
+t.test('a plugin imports its own files', async (t) => {
+  const { inspect } = openInspector(t)
+  const main = "import { work } from './lib/work'\nexport const onEvent = work"
+  for (const [name, files] of [
+    ['TypeScript', { 'lib/work.ts': 'export const work = (): number => 1' }],
+    ['a folder', { 'lib/work/index.ts': 'export const work = () => 1' }],
+    ['JavaScript', { 'lib/work.js': 'module.exports = { work() {} }' }],
+    ['another form of exports', { 'lib/work.js': 'exports = { work() {} }' }],
+    [
+      'a file that imports others',
+      {
+        'lib/work.ts':
+          "import rates from '../data/rates.json'; export * from './inner.js'; if (rates.eur !== 2) throw 1",
+        'lib/inner.ts': "import { crypto } from 'crypto'; export const work = () => crypto",
+        'data/rates.json': '{"eur": 2}',
+      },
+    ],
+    [
+      'files that import each other',
+      {
+        'lib/work.ts': "import { other } from './other'; export const work = () => other()",
+        'lib/other.ts': "import { work } from './work'; export const other = () => work",
+      },
+    ],
+    ['a broken file that nothing imports', { 'lib/work.ts': 'export const work = () => 1', 'other.txt': '(' }],
+  ] as const) {
+    const { capabilities, errors } = await inspect({ 'index.ts': main, ...files })
+    t.strictSame(errors, {}, name)
+    t.match(capabilities, { methods: ['onEvent'] }, name)
+  }
+  for (const [code, error] of [
+    ['let a =', 'lib/work.ts: Line 1, column 8: Unexpected token'],
+    ['let a\nthrow new TypeError("bad")', 'lib/work.ts: Line 2: TypeError: bad'],
+    [
+      "import x from './missing'; x()",
+      /^lib\/work\.ts: Line 1: Cannot import "\.\/missing": the plugin has no such file\./,
+    ],
+    ["import x from '../../outside'; x()", /Cannot import "\.\.\/\.\.\/outside": the plugin has no such file/],
+    ['import "fs"', /Cannot import "fs"/],
+  ] as const)
+    t.match(await inspect({ 'index.ts': main, 'lib/work.ts': code }), { errors: { 'index.ts': error } }, code)
 })
 
 t.test('gives up on code that hangs and inspects other code at the same time', async (t) => {

@@ -74,8 +74,8 @@ export function createConfigurations({
     const version = `${row.revision} ${row.updated_at}`
     const known = loaded.get(row.id)
     if (known?.version === version) return known
-    const source = await store.source(db, row.plugin_id)
-    if (source === undefined) return undefined
+    const files = await store.code(db, row.plugin_id)
+    if (!files) return undefined
     const secrets = secretsOf(row)
     if (secrets === null) {
       log.error({ plugin_config: row.id }, 'the secrets of a plugin configuration cannot be decrypted; it does not run')
@@ -86,7 +86,7 @@ export function createConfigurations({
     const configuration: RunningConfiguration = {
       id: row.id,
       version,
-      source,
+      files,
       settings: settingsOf(JSON.parse(row.config_schema), values, {
         filters: row.filters === null ? null : JSON.parse(row.filters),
         project: {
@@ -156,7 +156,8 @@ export function createConfigurations({
   }
 }
 
-const sizeOf = ({ source, settings }: RunningConfiguration): number => source.length + settings.length
+const sizeOf = ({ files, settings }: RunningConfiguration): number =>
+  Object.values(files).reduce((sum, text) => sum + text.length, settings.length)
 
 /** Files are part of the stored settings, and separate in `meta`. */
 export function settingsOf(

@@ -6,8 +6,8 @@ export interface ConfigurationCode {
   id: number
   /** Changes with the source and with the settings. A process replaces an older version. */
   version: string
-  /** The main file as written: TypeScript or JavaScript. */
-  source: string
+  /** The files of the code as written, TypeScript or JavaScript, by path. The main one is index.ts. */
+  files: Readonly<Record<string, string>>
   /** JSON of `{ config, attachments, webhooks }`, with secrets. */
   settings: string
 }

@@ -118,7 +118,7 @@ async function untilReady(ready: WeakSet<Child>, child: Child): Promise<void> {
 export async function sendConfiguration(
   { sent, loadedIn }: Children,
   child: Child,
-  { id, version, source, settings }: ConfigurationCode,
+  { id, version, files, settings }: ConfigurationCode,
 ): Promise<void> {
   let versions = sent.get(child)
   if (!versions) {
@@ -129,5 +129,5 @@ export async function sendConfiguration(
   if (versions.get(id) === version) return
   versions.set(id, version)
   removeOldest(versions)
-  await child.send({ kind: 'load', configuration: { id, version, source, settings } })
+  await child.send({ kind: 'load', configuration: { id, version, files, settings } })
 }

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { connectToParent } from '../../background/parent.ts'
 import { transpileBrowserFile } from '../browser-code.ts'
+import { linkedFiles } from '../relative-imports.ts'
 import {
   type ConfigurationCode,
   type Limits,
@@ -296,14 +297,26 @@ async function finishAsks(current: Run, vm: Vm, cpu_ms: number, until: number): 
   }
 }
 
-/** Transpiles and loads the code. */
-async function loadVm(
-  { source, settings }: Pick<ConfigurationCode, 'source' | 'settings'>,
-  until: number,
-): Promise<Vm> {
-  const code = transpile('index.ts', source)
+const MAIN = 'index.ts'
+
+/** Transpiles and loads the main file and those that it imports. */
+async function loadVm({ files, settings }: Pick<ConfigurationCode, 'files' | 'settings'>, until: number): Promise<Vm> {
+  const modules = linkedFiles(files, MAIN).map(({ path, text, imports }) => ({
+    path,
+    code: codeOf(path, text),
+    imports,
+  }))
   const { cpu_ms, call_ms } = LOAD_LIMITS
-  return createVm({ code, settings, cpu_ms, until: Math.min(until, performance.now() + call_ms) }, vmHost)
+  return createVm({ modules, settings, cpu_ms, until: Math.min(until, performance.now() + call_ms) }, vmHost)
+}
+
+function codeOf(path: string, text: string): string {
+  try {
+    return path.endsWith('.json') ? `module.exports = ${JSON.stringify(JSON.parse(text))}` : transpile(path, text)
+  } catch (error) {
+    if (path === MAIN) throw error
+    throw new TranspileError(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 function drop(id: number): void {
@@ -539,8 +552,6 @@ async function inCall<Result>(id: number, work: () => Promise<Result>): Promise<
   }
 }
 
-const MAIN = 'index.ts'
-
 /** Transpiles all files and loads the main one without settings. */
 async function inspect(files: Record<string, string>): Promise<SandboxReply> {
   const current = beginRun(LOAD_LIMITS.request_ms)
@@ -550,9 +561,9 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
   for (const [name, source] of Object.entries(files))
     try {
       if (name === MAIN) {
-        const vm = await loadVm({ source, settings: '{"config":{},"attachments":[]}' }, current.until)
+        const vm = await loadVm({ files, settings: '{"config":{},"attachments":[]}' }, current.until)
         capabilities = vm.capabilities
-      } else {
+      } else if (!name.endsWith('.json')) {
         const script = transpileBrowserFile(name, source)
         if (script === undefined) transpile(name, source)
         else transpiled.set(name, script)
@@ -571,11 +582,12 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
 
 /** With the line of the file, which QuickJS reports only in the stack. */
 function describeLoadError({ name, message, stack }: PluginError): string {
-  if (message.startsWith('Line ')) return message
-  const [, line] = /index\.ts:(\d+)/.exec(stack) ?? []
+  if (name === 'SyntaxError' && stack === '') return message
+  const [, path, line] = /([\w./-]{1,200}\.[jt]sx?):(\d+)/.exec(stack.replaceAll('library.js', '')) ?? []
   const text =
     name === 'Error' || name.startsWith('Timeout') || name.startsWith('Memory') ? message : `${name}: ${message}`
-  return line ? `Line ${line}: ${text}` : text
+  if (!line) return text
+  return path === MAIN ? `Line ${line}: ${text}` : `${path}: Line ${line}: ${text}`
 }
 
 async function unload(id: number): Promise<SandboxReply> {

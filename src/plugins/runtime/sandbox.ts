@@ -202,8 +202,9 @@ async function once(
 const NOBODY = { id: null, project_id: null }
 
 async function inspect(children: Children, files: Record<string, string>): Promise<Inspection> {
-  const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.[jt]sx?$/.test(name)))
-  if (Object.keys(code).length === 0) return { capabilities: {}, errors: {}, transpiled: {} }
+  const code = Object.fromEntries(Object.entries(files).filter(([name]) => /\.([jt]sx?|json)$/.test(name)))
+  if (!Object.keys(code).some((name) => !name.endsWith('.json')))
+    return { capabilities: {}, errors: {}, transpiled: {} }
   try {
     const inspection = await withChild(children, NOBODY, Number.POSITIVE_INFINITY, async (child) => {
       const limits = { hang_ms: children.hang_ms, limit_ms: INSPECT_LIMIT_MS }

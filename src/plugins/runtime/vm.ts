@@ -234,11 +234,15 @@ function invoke(machine: Machine, library: Library, entry: keyof Library, ...arg
   return result
 }
 
-function loadPlugin(machine: Machine, library: Library, code: string, settings: string): Capabilities {
+/** The first module is the main one. */
+function loadPlugin(machine: Machine, library: Library, modules: readonly Module[], settings: string): Capabilities {
   const { context } = machine
   invoke(machine, library, 'configure', context.newString(settings))
-  const file = unwrap(machine, context.evalCode(fileFunction(code), 'index.ts'), library.describe)
-  return JSON.parse(context.getString(invoke(machine, library, 'load', file)))
+  const functions = context.newObject()
+  for (const { path, code } of modules)
+    context.setProp(functions, path, unwrap(machine, context.evalCode(fileFunction(code), path), library.describe))
+  const imports = JSON.stringify(modules.map(({ path, imports }) => [path, imports]))
+  return JSON.parse(context.getString(invoke(machine, library, 'load', functions, context.newString(imports))))
 }
 
 /** Runs the jobs of promises until there are none, or the time is over. */
@@ -251,16 +255,24 @@ function runJobs({ runtime, context, bounds }: Machine, { describe }: Library): 
   }
 }
 
-/** `code`: JavaScript. Loads it with the settings. Throws `PluginFailure` and `VmStopped`. */
+/** A file of a plugin as JavaScript. */
+interface Module {
+  path: string
+  code: string
+  /** The paths of the modules that it imports. */
+  imports: Record<string, string>
+}
+
+/** Loads the modules with the settings. Throws `PluginFailure` and `VmStopped`. */
 export async function createVm(
-  { code, settings, cpu_ms, until }: { code: string; settings: string; cpu_ms: number; until: number },
+  { modules, settings, cpu_ms, until }: { modules: readonly Module[]; settings: string; cpu_ms: number; until: number },
   host: VmHost,
 ): Promise<Vm> {
   const bounds = createBounds(cpu_ms, until)
   const machine = await createMachine(bounds)
   const { memory, context } = machine
   const library = guarded(bounds, () => loadLibrary(machine, host))
-  const capabilities = guarded(bounds, () => loadPlugin(machine, library, code, settings))
+  const capabilities = guarded(bounds, () => loadPlugin(machine, library, modules, settings))
   const methodNames = new Map<string, QuickJSHandle>()
 
   /** Not `invoke`, because the name of the method stays for the next event. */

@@ -73,7 +73,7 @@ export const configurationOf = (
   id: ++last_id,
   project_id: 1,
   version: '1',
-  source,
+  files: { 'index.ts': source },
   settings: JSON.stringify({ config, attachments }),
   secrets,
 })

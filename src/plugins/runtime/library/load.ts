@@ -15,26 +15,59 @@ const METHODS = [
   'getSettings',
 ]
 
-/** The file as a function. `declared` has the functions of a file without exports. */
+/** A file as a function. `declared` has the functions of a file without exports. */
 type PluginFile = (
   module: { exports: unknown },
   exports: unknown,
-  require: typeof requireModule,
+  require: (name: unknown) => unknown,
 ) => { exports?: unknown; declared?: Record<string, unknown> } | undefined
 
-/** The places where the file may have put its exports. */
-function exportsOf(file: PluginFile): Record<string, unknown>[] {
-  const module: { exports: unknown } = { exports: {} }
-  const initial = module.exports
-  const { exports = initial, declared = {} } = file(module, initial, requireModule) ?? {}
-  const places = [exports, isObject(exports) ? exports.default : undefined, module.exports].filter(isObject)
+/** The main file first. */
+type Imports = [path: string, imports: Record<string, string>][]
+
+interface Module {
+  exports: unknown
+  /** The value of the variable `exports`. */
+  assigned: unknown
+  declared: Record<string, unknown>
+}
+
+/** Runs a file and the files that it imports, each once. */
+function run(path: string, files: Record<string, PluginFile>, imports: Map<string, Record<string, string>>): Module {
+  const modules = new Map<string, Module>()
+  const runOnce = (name: string): Module => {
+    // Files that import each other get what the other has exported so far.
+    const known = modules.get(name)
+    if (known) return known
+    const initial = {}
+    const module: Module = { exports: initial, assigned: initial, declared: {} }
+    modules.set(name, module)
+    const { exports = initial, declared = {} } = files[name]?.(module, initial, requireFrom(name)) ?? {}
+    return Object.assign(module, { declared, assigned: exports })
+  }
+  const requireFrom = (from: string) => (name: unknown) => {
+    const text = String(name)
+    if (!/^\.{1,2}\//.test(text)) return requireModule(text)
+    const found = imports.get(from)?.[text]
+    if (found === undefined)
+      throw new Error(`Cannot import "${text}": the plugin has no such file. Add it, or bundle it into ${from}.`)
+    const { exports, assigned } = runOnce(found)
+    return isObject(exports) && Object.keys(exports).length === 0 ? assigned : exports
+  }
+  return runOnce(path)
+}
+
+/** The places where the main file may have put its exports. */
+function exportsOf(files: Record<string, PluginFile>, imports: Imports): Record<string, unknown>[] {
+  const { exports, assigned, declared } = run(imports[0]?.[0] ?? '', files, new Map(imports))
+  const places = [assigned, isObject(assigned) ? assigned.default : undefined, exports].filter(isObject)
   const isEmpty = places.every((place) => Object.keys(place).length === 0)
   return isEmpty ? [declared] : places
 }
 
-/** Runs the file. */
-export function load(file: PluginFile): Capabilities {
-  const sources = exportsOf(file)
+/** Runs the main file. */
+export function load(files: Record<string, PluginFile>, imports: Imports): Capabilities {
+  const sources = exportsOf(files, imports)
   const lookUp = (name: string): unknown => sources.find((source) => source[name] !== undefined)?.[name]
 
   for (const name of METHODS) {

@@ -29,7 +29,8 @@ Object.assign(entries, {
     setSettings(config, attachments)
     if (webhooks) setWebhooks(webhooks)
   },
-  load: (file: Parameters<typeof load>[0]): string => stringify(load(file)),
+  /** `imports`: JSON. */
+  load: (files: Parameters<typeof load>[0], imports: string): string => stringify(load(files, parse(imports))),
   describe: (error: unknown): string => stringify(describe(error)),
   queue,
   offer,
