@@ -4,6 +4,7 @@ import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
 import { resumePosition } from '../events/positions.ts'
 import type { Ids } from '../ids.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Database, Db } from '../sql/db.ts'
 import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
@@ -12,6 +13,7 @@ import { secretChange } from '../store/field-changes.ts'
 import type { Level } from '../store/members.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
+import * as jobs from '../store/plugin_jobs.ts'
 import * as states from '../store/plugin_states.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
@@ -21,6 +23,7 @@ import { loggedChanges } from './activity.ts'
 import { fileDigest, fileInfo, storedFile } from './attachments.ts'
 import { diffFields } from './changes.ts'
 import { type RunState, runStates } from './metrics.ts'
+import type { Capabilities } from './runtime/capabilities.ts'
 import { changeWithin } from './service.ts'
 import { type ConfigValues, MASK, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
 import { requireLoads } from './switch-off.ts'
@@ -113,7 +116,10 @@ export async function create(
       now(),
     )
     const config = await store.update(tx, empty.id, encryptedColumns(vault, empty.id, values), now())
-    if (config.enabled) await states.enable(tx, config.id, position, false)
+    if (config.enabled) {
+      await states.enable(tx, config.id, position, false)
+      await queueSetup(tx, service, plugin, config.id)
+    }
     await recordChange(tx, service, { project, actor, plugin, after: config })
     return config
   })
@@ -154,11 +160,28 @@ export async function update(
     }
     if (isEmpty(changes)) return before
     const config = await store.update(tx, id, changes, now())
-    if (config.enabled && !before.enabled) await states.enable(tx, id, position, input.skip ?? false)
+    if (config.enabled && !before.enabled) {
+      await states.enable(tx, id, position, input.skip ?? false)
+      await queueSetup(tx, service, plugin, id)
+    }
     await recordChange(tx, service, { project, actor, plugin, before, after: config })
     return config
   })
   return describe(service, updated)
+}
+
+/** Plugins with jobs or schedules are loaded when they are enabled, because `setupPlugin` may start jobs. Others are loaded with the first event. */
+async function queueSetup(
+  tx: Db,
+  { ids, now }: ConfigService,
+  { capabilities }: plugins.PluginRow,
+  plugin_config_id: number,
+): Promise<void> {
+  const { jobs: own = [], scheduled_tasks = [] } = storedJson<Partial<Capabilities>>(capabilities)
+  if (own.length + scheduled_tasks.length === 0) return
+  const time = now()
+  const job = { id: ids.uuid(), plugin_config_id, name: jobs.SETUP, payload: 'null', origin: null }
+  await jobs.create(tx, { ...job, run_at: time, created_at: time })
 }
 
 export function remove(

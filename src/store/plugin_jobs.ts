@@ -15,6 +15,9 @@ export interface PluginJobRow {
   created_at: string
 }
 
+/** The name of the job that loads a plugin when it is enabled. Names of other jobs come from the code of plugins. */
+export const SETUP = '$setup'
+
 /** Jobs of one configuration. */
 export const MAX_JOBS = 10_000
 

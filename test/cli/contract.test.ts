@@ -38,6 +38,7 @@ const SKIPPED = [
   'users.update',
   'users.request_email_verification',
   'password_reset.request',
+  'plugin_failed_deliveries.replay',
   'signup.accept',
   'password_reset.complete',
   'password_reset.check',

@@ -727,6 +727,38 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'enabling a plugin with jobs or schedules loads it, and others wait for their first event',
+  async (t, app) => {
+    const { tasks } = app.deps.plugins
+    const setup =
+      "export async function setupPlugin({ jobs }) { console.log('setup'); await jobs?.first?.({}).runNow() }"
+    const withJobs = await runPlugin(app, `${setup}; export const jobs = { first() { console.log('first') } }`)
+    const scheduled = await runPlugin(
+      app,
+      "export function setupPlugin() { throw new Error('no account') }; export function runEveryDay() {}",
+    )
+    const waiting = await runPlugin(app, `${setup}; export function onEvent() {}`)
+    await tasks.drain()
+    const lines = async (plugin: typeof waiting) =>
+      (await logOf(app, plugin)).map(({ level, message }) => `${level} ${message.split('\n')[0]}`)
+    t.strictSame((await lines(withJobs)).sort(), ['INFO The plugin was loaded.', 'LOG first', 'LOG setup'])
+    t.match(await lines(scheduled), [/^ERROR setupPlugin failed: Error: no account/])
+    t.strictSame(await lines(waiting), [])
+    t.match(await countsOf(app, withJobs.config, 'job'), { successes: 1, failures: 0 }, 'loading is not a job')
+    await app.send('PATCH', `${configsUrl(app)}${withJobs.config}/`, {
+      body: { enabled: false },
+    })
+    await app.send('PATCH', `${configsUrl(app)}${withJobs.config}/`, {
+      body: { enabled: true },
+    })
+    await tasks.drain()
+    t.equal((await lines(withJobs)).filter((line) => line === 'INFO The plugin was loaded.').length, 2)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'a failing setupPlugin is logged under its own name',
   async (t, app) => {
     const plugin = await runPlugin(
@@ -874,6 +906,7 @@ onBothEngines(
       'ERROR Unhandled promise rejection: Error: in a chain',
       'ERROR Unhandled promise rejection: Error: in a timer',
       'ERROR Unhandled promise rejection: TypeError: A key must be a number or a text of 1 to 200 characters.',
+      'INFO The plugin was loaded.',
     ])
     app.advance(100 * 24 * HOUR_MS)
     await metrics.prune(app.deps.db, app.deps.now())
@@ -1013,6 +1046,7 @@ onBothEngines(
   async (t, app) => {
     const { db } = app.deps
     const { config } = await runPlugin(app, 'export const jobs = { a() {} }; export function onEvent() {}')
+    await app.deps.plugins.tasks.drain()
     const at = (ms: number): string => new Date(Date.parse('2026-02-01T00:00:00Z') + ms).toISOString()
     const lease = (owner: string, ms: number) => ({
       owner,

@@ -43,7 +43,8 @@ export type SandboxRequest =
   | { kind: 'unload'; id: number }
   /** Calls a method for each event. Those of `processEvent` have two lines (`library/events.ts`), others one line of JSON. */
   | { kind: 'each'; id: number; method: EventMethod; events: string[]; limits: Limits; careful: boolean }
-  | { kind: 'once'; id: number; function: OnceFunction; args: string; limits: Limits }
+  /** Without a function, it only loads the plugin, which calls `setupPlugin`. */
+  | { kind: 'once'; id: number; function: OnceFunction | null; args: string; limits: Limits }
   | { kind: 'answer'; ask: number; succeeded: boolean; text: string; body?: Uint8Array }
 
 /** Why a call failed. `stopped` ones exceeded a bound and lost the state of the plugin. */

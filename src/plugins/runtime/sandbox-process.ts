@@ -530,11 +530,11 @@ const stageErrorOf = (error: unknown, id: number): LoadError =>
   error instanceof StageError ? error.error : { ...errorOf(error, id), stage: 'call' }
 
 async function once(request: Extract<SandboxRequest, { kind: 'once' }>): Promise<SandboxReply> {
-  const { id, limits, args } = request
+  const { id, limits, args, function: work } = request
   const current = beginRun(limits.request_ms)
   try {
     const { vm } = await prepare(current, id)
-    const result = await inCall(id, () => callOnce(current, vm, request.function, args, limits))
+    const result = work && (await inCall(id, () => callOnce(current, vm, work, args, limits)))
     return { kind: 'once_done', result }
   } catch (error) {
     return { kind: 'once_done', result: null, error: stageErrorOf(error, id) }

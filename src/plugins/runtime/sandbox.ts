@@ -63,7 +63,7 @@ export interface Sandbox {
   /** `args`: a list. */
   once(
     configuration: Configuration,
-    work: OnceFunction,
+    work: OnceFunction | null,
     args: readonly unknown[],
     limits: Limits,
     host: PluginHost,

@@ -144,12 +144,13 @@ export function createTasks(options: TasksOptions): Tasks {
       const configuration = await configurations.get(row.plugin_config_id)
       if (configuration) {
         const renew = (): Promise<boolean> => jobs.renew(db, row.id, lease())
-        const work = { kind: 'jobs', name: row.name } as const
+        const work = row.name === jobs.SETUP ? null : ({ kind: 'jobs', name: row.name } as const)
         const origin = parseOrigin(row.origin)
         const error = await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) =>
           call(configuration, work, [JSON.parse(row.payload)], origin, signal),
         )
         if (loop.stopped) return jobs.release(db, row.id, owner, row.run_at)
+        if (!work && !error) recorder.note(configuration, 'INFO', 'The plugin was loaded.')
         // On a busy machine the code took too long to load, so the job has not begun.
         if (error?.stage === 'load' && error.stopped) return jobs.release(db, row.id, owner, at(retryDelay(1)))
       }
@@ -159,7 +160,7 @@ export function createTasks(options: TasksOptions): Tasks {
 
   async function call(
     configuration: RunningConfiguration,
-    work: OnceFunction,
+    work: OnceFunction | null,
     args: unknown[],
     origin: Origin,
     signal: AbortSignal,
@@ -169,8 +170,8 @@ export function createTasks(options: TasksOptions): Tasks {
     const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
     if (error?.stage === 'load' && isFinal(error, 1)) await recorder.switchOff(configuration, describeLoadError(error))
     recorder.record(configuration, {
-      category: work.kind === 'jobs' ? 'job' : 'scheduledTask',
-      calls: [{ error: error ?? null }],
+      category: work?.kind === 'tasks' ? 'scheduledTask' : 'job',
+      calls: work || error ? [{ error: error ?? null }] : [],
       lines,
       metrics,
       milliseconds: performance.now() - start,
