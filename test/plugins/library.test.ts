@@ -490,6 +490,16 @@ t.test('plugins in the style of public ones run as they are', async (t) => {
   )
   service.statuses = [500]
   t.match(await run(buffered, 'onEvent', [eventOf()]), { error: { stage: 'flush', retry: true } })
+  for (const [name, onFlush] of [
+    ['throws', "() => { throw new RetryError('full') }"],
+    ['throws before the batch ends', "(some) => { if (some.length === 2) throw new RetryError('full') }"],
+  ] as const) {
+    const source = `import { createBuffer } from '@posthog/plugin-contrib'
+      const buffer = createBuffer({ limit: 2, onFlush: ${onFlush} })
+      export const onEvent = (event) => buffer.add(event)`
+    const failed = await run(configurationOf(source), 'onEvent', many.slice(0, 3))
+    t.match(failed, { error: { stage: 'flush', retry: true, message: 'full' } }, `onFlush ${name}`)
+  }
 
   service.requests.length = 0
   service.statuses = []

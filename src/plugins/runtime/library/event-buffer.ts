@@ -12,6 +12,7 @@ interface BufferOptions {
 
 /** Buffers with content. The host flushes them before a batch counts as delivered. */
 const pending = new Set<EventBuffer>()
+/** A flush that failed stays until the host learns of it. */
 const flushing = new Set<Promise<unknown>>()
 
 export function createBuffer({ limit = 10, onFlush = async () => undefined }: BufferOptions = {}): EventBuffer {
@@ -22,7 +23,7 @@ export function createBuffer({ limit = 10, onFlush = async () => undefined }: Bu
       objects.push(object)
       points += weight
       pending.add(buffer)
-      if (points >= limit) void buffer.flush()
+      if (points >= limit) buffer.flush().catch(() => undefined)
     },
     flush: async () => {
       if (objects.length === 0) return
@@ -30,9 +31,10 @@ export function createBuffer({ limit = 10, onFlush = async () => undefined }: Bu
       objects = []
       points = 0
       pending.delete(buffer)
-      const done = Promise.resolve(onFlush(some, sum))
+      const done = (async () => onFlush(some, sum))()
       flushing.add(done)
-      await done.finally(() => flushing.delete(done))
+      await done
+      flushing.delete(done)
     },
   }
   return buffer
@@ -40,7 +42,10 @@ export function createBuffer({ limit = 10, onFlush = async () => undefined }: Bu
 
 export async function flush(): Promise<void> {
   while (pending.size + flushing.size > 0) {
-    for (const buffer of [...pending]) void buffer.flush().catch(() => undefined)
-    await Promise.all(flushing)
+    for (const buffer of [...pending]) buffer.flush().catch(() => undefined)
+    const some = [...flushing]
+    const failed = (await Promise.allSettled(some)).find(({ status }) => status === 'rejected')
+    for (const done of some) flushing.delete(done)
+    if (failed?.status === 'rejected') throw failed.reason
   }
 }
