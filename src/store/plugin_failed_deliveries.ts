@@ -73,10 +73,10 @@ export async function add(
         attempts = plugin_failed_deliveries.attempts + excluded.attempts, failed_at = excluded.failed_at`)
   await tx.run(sql`
     delete from plugin_failed_deliveries
-    where plugin_config_id = ${plugin_config_id} and replay_requested_at is null and (failed_at, id) <= (
-      select failed_at, id from plugin_failed_deliveries
+    where id ${among(sql`
+      select id from plugin_failed_deliveries
       where plugin_config_id = ${plugin_config_id} and replay_requested_at is null
-      order by failed_at desc, id desc limit 1 offset ${MAX_FAILED_DELIVERIES})`)
+      order by failed_at desc, id desc limit ${failed.length} offset ${MAX_FAILED_DELIVERIES}`)}`)
 }
 
 /** Requests the replay of one delivery or of all, the oldest first, up to the limit. Returns how many are added to those that wait. */

@@ -86,6 +86,7 @@ function columnValue(engine: Engine, { name: table, unique }: Described, column:
   if (fixed) return fixed
   if (table === 'batch_export_runs' && ['finished_at', 'lease_until'].includes(name))
     return `case when ${name === 'lease_until' ? 'i % 4001 = 0' : 'i % 40 > 0 and i % 4001 > 0'} then ${isoTime[engine]} end`
+  if (name === 'replay_requested_at') return `case when i % 100 = 0 then ${isoTime[engine]} end`
   if (isTime(column)) return isoTime[engine]
   if (name === 'project_id' && LARGE.test(table) && table !== 'person_deletions') return 'i % 50 + 1'
   const isLast = unique.some((columns) => columns.at(-1) === name)
