@@ -198,6 +198,9 @@ const Environment = Type.Object({
   PLUGIN_GITLAB_TOKEN: token('GitLab'),
   PLUGIN_NPM_TOKEN: token('npm'),
   PLUGIN_FOLDER: optional('The folder whose subfolders can be installed as plugins with file: URLs; none by default'),
+  GEOIP_DATABASE: optional(
+    'The path of a database of locations in the MaxMind format (.mmdb), for `geoip` of plugins; none by default',
+  ),
   PLUGIN_FETCH_TIMEOUT_MS: integer(20_000, [100, 600_000], 'How long the download of a plugin may take in total'),
   DRAIN_SECONDS: Type.Optional(
     Type.Integer({

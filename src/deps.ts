@@ -25,6 +25,7 @@ import { createMailer, type Mailer } from './mail/mailer.ts'
 import { composeInvites } from './organizations/invites.ts'
 import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
+import { createLocate, type Locate } from './plugins/runtime/geoip.ts'
 import { createPluginRuntime, type PluginRuntime } from './plugins/runtime/runtime.ts'
 import { createSandbox, type Sandbox } from './plugins/runtime/sandbox.ts'
 import { createFailureLog, type FailureLog } from './signin/failure-log.ts'
@@ -78,6 +79,8 @@ export interface Deps {
   readonly processes: DeliveryProcesses
   /** Loads the code of plugins in child processes to find its exports and errors. */
   readonly inspector: Sandbox
+  /** Finds the location of an IP address for plugins. */
+  readonly locate: Locate
   /** Runs plugins. */
   readonly plugins: PluginRuntime
   /** The root folder of File exports. */
@@ -253,7 +256,7 @@ function openExports(
 function openPlugins(
   used: Databases & Pick<Deps, 'mailer' | 'outbound'>,
   keep: Keep,
-): Pick<Deps, 'inspector' | 'writer' | 'plugins' | 'parsers'> {
+): Pick<Deps, 'inspector' | 'writer' | 'locate' | 'plugins' | 'parsers'> {
   const { config, log, metrics, events, mailer, eventReader: reader } = used
   const eventLog = areaLog(log, config, 'events')
   const inspector = keep(createSandbox({ max_processes: 2, idle_ms: 10_000 }))
@@ -263,18 +266,21 @@ function openPlugins(
       plugins.onStored()
     }),
   )
+  const pluginLog = areaLog(log, config, 'plugins')
+  const locate = createLocate(config.GEOIP_DATABASE, pluginLog)
   const plugins = keep(
     createPluginRuntime({
       ...used,
       reader,
+      locate,
       addEvents: writer.add,
       site_url: config.SITE_URL ?? '',
-      log: areaLog(log, config, 'plugins'),
+      log: pluginLog,
       wakeMailer: mailer?.wake ?? null,
     }),
   )
   const parsers = keep(createParserPool({ onLoss: (why) => eventLog.warn(why) }))
-  return { inspector, writer, plugins, parsers }
+  return { inspector, writer, locate, plugins, parsers }
 }
 
 /** Starts them, except on an API node: a worker picks up the purges that it enqueues. */

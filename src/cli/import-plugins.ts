@@ -4,6 +4,7 @@ import { readConfig, type Variables } from '../config.ts'
 import { ingest } from '../events/ingest.ts'
 import type { Ids } from '../ids.ts'
 import { createOutbound } from '../outbound/guard.ts'
+import { createLocate } from '../plugins/runtime/geoip.ts'
 import { createTransformations } from '../plugins/runtime/runtime.ts'
 import { clockOf, type Database } from '../sql/db.ts'
 import { openVault } from '../store/secrets.ts'
@@ -19,11 +20,13 @@ export async function openTransformations(
 ) {
   const config = readConfig({ ...variables, DATABASE_URL: databaseUrl(variables, options) })
   const milliseconds = clockOf(db)
+  const log = pino({ level: 'error' }, pino.destination(2))
   return createTransformations({
     db,
     events,
     vault: await openVault(db, config),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
+    locate: createLocate(config.GEOIP_DATABASE, log),
     ids,
     now: () => new Date(milliseconds()).toISOString(),
     milliseconds,
@@ -31,7 +34,7 @@ export async function openTransformations(
       await events.tx((tx) => ingest(tx, rows))
     },
     site_url: config.SITE_URL ?? '',
-    log: pino({ level: 'error' }, pino.destination(2)),
+    log,
     wakeMailer: null,
     request_ms: BATCH_MS,
   })

@@ -12,6 +12,7 @@ import { createOutbound } from '../outbound/guard.ts'
 import { secretTexts } from '../plugins/attachments.ts'
 import { readManifest } from '../plugins/manifest.ts'
 import { settingsOf } from '../plugins/runtime/configurations.ts'
+import { createLocate } from '../plugins/runtime/geoip.ts'
 import { type Configuration, createSandbox } from '../plugins/runtime/sandbox.ts'
 import { resolveValues, settingFields } from '../plugins/settings.ts'
 import type { SourceFiles } from '../plugins/source-files.ts'
@@ -84,9 +85,11 @@ async function test(variables: Variables, { file, event: samples, config }: Test
   const { schema, files } = await readFiles(file)
   const inspector = createSandbox({ max_processes: 1 })
   try {
+    const settings = readConfig(variables)
     const service = {
       inspector,
-      outbound: createOutbound({ allow: readConfig(variables).OUTBOUND_ALLOW }),
+      outbound: createOutbound({ allow: settings.OUTBOUND_ALLOW }),
+      locate: createLocate(settings.GEOIP_DATABASE, console),
       ids: makeIds(milliseconds),
       now: () => new Date(milliseconds()).toISOString(),
       milliseconds,

@@ -1,5 +1,6 @@
 /** Creates, changes and removes configurations: the settings of a plugin in one project. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Config } from '../config.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
 import { resumePosition } from '../events/positions.ts'
@@ -14,6 +15,7 @@ import type { Level } from '../store/members.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as jobs from '../store/plugin_jobs.ts'
+import * as logs from '../store/plugin_logs.ts'
 import * as states from '../store/plugin_states.ts'
 import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
@@ -31,6 +33,7 @@ import { requireLoads } from './switch-off.ts'
 type Schemas = components['schemas']
 
 export interface ConfigService {
+  config: Pick<Config, 'GEOIP_DATABASE'>
   db: Db
   events: Database
   ids: Ids
@@ -119,6 +122,7 @@ export async function create(
     if (config.enabled) {
       await states.enable(tx, config.id, position, false)
       await queueSetup(tx, service, plugin, config.id)
+      await warnWithoutLocations(tx, service, config)
     }
     await recordChange(tx, service, { project, actor, plugin, after: config })
     return config
@@ -163,6 +167,7 @@ export async function update(
     if (config.enabled && !before.enabled) {
       await states.enable(tx, id, position, input.skip ?? false)
       await queueSetup(tx, service, plugin, id)
+      await warnWithoutLocations(tx, service, config)
     }
     await recordChange(tx, service, { project, actor, plugin, before, after: config })
     return config
@@ -182,6 +187,20 @@ async function queueSetup(
   const time = now()
   const job = { id: ids.uuid(), plugin_config_id, name: jobs.SETUP, payload: 'null', origin: null }
   await jobs.create(tx, { ...job, run_at: time, created_at: time })
+}
+
+/** Without a database of locations, `geoip.locate` returns null. */
+async function warnWithoutLocations(
+  tx: Db,
+  { config: { GEOIP_DATABASE }, now }: ConfigService,
+  { id, plugin_id, project_id }: store.PluginConfigRow,
+): Promise<void> {
+  if (GEOIP_DATABASE !== undefined) return
+  const files = await plugins.files(tx, plugin_id)
+  if (!files.some(({ text }) => text.includes('geoip') && text.includes('locate'))) return
+  const message =
+    'The plugin uses geoip, which finds no locations here. The operator provides them with GEOIP_DATABASE.'
+  await logs.write(tx, id, [{ plugin_id, project_id, timestamp: now(), source: 'SYSTEM', level: 'WARN', message }])
 }
 
 export function remove(

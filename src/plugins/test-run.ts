@@ -28,6 +28,7 @@ import type { PluginHost } from './runtime/answers.ts'
 import { createPluginCache } from './runtime/cache.ts'
 import { settingsOf } from './runtime/configurations.ts'
 import { fetchForPlugin } from './runtime/fetch.ts'
+import type { Locate } from './runtime/geoip.ts'
 import type { EventMethod, Limits, LogLine, OnceFunction, Outcome } from './runtime/messages.ts'
 import type { Configuration, Sandbox } from './runtime/sandbox.ts'
 import { resolveValues, settingFields } from './settings.ts'
@@ -45,6 +46,7 @@ export interface TestService {
   vault: Vault
   outbound: Outbound
   inspector: Sandbox
+  locate: Locate
 }
 
 export interface TestProject {
@@ -87,7 +89,7 @@ export async function prepareTest(
 }
 
 /** The services of a run on sample events, which uses no database. */
-export type SampleRunner = Pick<TestService, 'ids' | 'now' | 'milliseconds' | 'outbound' | 'inspector'>
+export type SampleRunner = Pick<TestService, 'ids' | 'now' | 'milliseconds' | 'outbound' | 'inspector' | 'locate'>
 
 /** A test that runs. */
 interface TestRun extends SampleRunner {
@@ -312,7 +314,7 @@ function describeOutcome(outcome: Outcome): { output: Record<string, unknown> | 
 }
 
 /** Answers a plugin without a database. */
-function createTestHost({ outbound, milliseconds }: SampleRunner) {
+function createTestHost({ outbound, milliseconds, locate }: SampleRunner) {
   const storage = new Map<string, string>()
   const cache = createPluginCache(milliseconds)
   const captured: Schemas['PluginTestResult']['captured'] = []
@@ -333,6 +335,7 @@ function createTestHost({ outbound, milliseconds }: SampleRunner) {
       return after
     },
     cache: async (operation, key, args) => cache.run(0, operation, key, args),
+    locate,
     job: async (type, payload, delay_ms) => void jobs.push({ type, payload, delay_ms }),
     capture: async (event, properties) => void captured.push({ event, properties }),
   }

@@ -1,7 +1,9 @@
 /** Plugins on a server: transformations, deliveries, schedules, jobs, and what happens when they fail. */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import pg from 'pg'
 import t from 'tap'
 import { createPluginCache } from '../../src/plugins/runtime/cache.ts'
@@ -13,6 +15,8 @@ import * as schedules from '../../src/store/plugin_schedules.ts'
 import * as states from '../../src/store/plugin_states.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { only } from '../helpers/assertions/items.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { geoipDatabase } from '../helpers/peers/geoip.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -753,6 +757,46 @@ onBothEngines(
     })
     await tasks.drain()
     t.equal((await lines(withJobs)).filter((line) => line === 'INFO The plugin was loaded.').length, 2)
+  },
+  options,
+)
+
+const LOCATING = `export async function processEvent(event, { geoip }) {
+  const found = await geoip.locate(event.properties.$ip)
+  event.properties.city = found?.city.names.en ?? null
+  return event
+}`
+
+const locations = join(freshFolder(t), 'city.mmdb')
+writeFileSync(locations, geoipDatabase([8, 8], { city: { names: { en: 'Mountain View' } } }))
+
+onBothEngines(
+  t,
+  'plugins locate addresses with the database of the operator',
+  async (t, app) => {
+    const plugin = await runPlugin(app, LOCATING)
+    const addresses = ['8.8.1.2', '8.9.1.2', '::1', 'no address', '8.8.1.2', undefined]
+    await capture(
+      app,
+      addresses.map(($ip, n) => ({ event: `event ${n}`, properties: { $ip } })),
+    )
+    const cities = (await storedEvents(app)).map(({ properties }) => properties.city)
+    t.strictSame(cities, ['Mountain View', null, null, null, 'Mountain View', null])
+    t.strictSame(await logOf(app, plugin), [])
+  },
+  { environment: { ...options.environment, GEOIP_DATABASE: locations } },
+)
+
+onBothEngines(
+  t,
+  'without a database of locations, a plugin that locates addresses gets a warning when it is enabled',
+  async (t, app) => {
+    const plugin = await runPlugin(app, LOCATING)
+    t.match(await logOf(app, plugin), [{ source: 'SYSTEM', level: 'WARN', message: /GEOIP_DATABASE/ }])
+    await capture(app, [{ event: 'page', properties: { $ip: '8.8.1.2' } }])
+    t.match(await storedEvents(app), [{ properties: { city: null } }])
+    const other = await runPlugin(app, 'export function processEvent(event) { return event }')
+    t.strictSame(await logOf(app, other), [])
   },
   options,
 )

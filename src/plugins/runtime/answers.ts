@@ -15,6 +15,8 @@ export interface PluginHost {
   cursorInit(key: string, start: number): Promise<void>
   cursorIncrement(key: string, by: number): Promise<number>
   cache(operation: string, key: string, args: readonly unknown[]): Promise<unknown>
+  /** The location of an IP address; null if it is unknown. */
+  locate(address: string): Promise<unknown>
   job(name: string, payload: unknown, delay_ms: number): Promise<void>
   capture(event: string, properties: Record<string, unknown>): Promise<void>
 }
@@ -27,6 +29,7 @@ const ALLOWANCES = {
   'cursor.init': { base: 100, each: 10, name: 'cursors' },
   'cursor.increment': { base: 1_000, each: 20, name: 'steps of cursors' },
   cache: { base: 10_000, each: 100, name: 'calls of the cache' },
+  geoip: { base: 1_000, each: 20, name: 'lookups of addresses' },
   job: { base: 100, each: 5, name: 'jobs' },
   capture: { base: 100, each: 5, name: 'captured events' },
 }
@@ -66,6 +69,7 @@ export function createAnswers(host: PluginHost, events: number) {
     'cursor.init': ([key, start]) => host.cursorInit(textOf(key), numberOf(start)),
     'cursor.increment': ([key, by]) => host.cursorIncrement(textOf(key), numberOf(by)),
     cache: ([operation, key, ...args]) => host.cache(textOf(operation), textOf(key), args),
+    geoip: ([address]) => host.locate(textOf(address)),
     job: ([name, payload, delay_ms]) => host.job(textOf(name), payload, numberOf(delay_ms)),
     capture: ([captured]) => {
       const { event, properties } = recordOf(captured)

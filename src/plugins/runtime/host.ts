@@ -1,4 +1,4 @@
-/** Answers the requests of plugins from the sandbox: storage, cache, jobs, guarded HTTP requests and captured events. */
+/** Answers the requests of plugins from the sandbox: storage, cache, locations, jobs, guarded HTTP requests and captured events. */
 import type { Ids } from '../../ids.ts'
 import type { Outbound } from '../../outbound/guard.ts'
 import type { Db } from '../../sql/db.ts'
@@ -8,6 +8,7 @@ import type { PluginHost } from './answers.ts'
 import type { PluginCache } from './cache.ts'
 import type { RunningConfiguration } from './configurations.ts'
 import { fetchForPlugin } from './fetch.ts'
+import type { Locate } from './geoip.ts'
 import { formatOrigin, type Origin } from './origin.ts'
 
 export interface CapturedEvent {
@@ -22,6 +23,7 @@ export interface HostDeps {
   milliseconds: () => number
   outbound: Outbound
   cache: PluginCache
+  locate: Locate
   /** Called after a job was stored. */
   onJob: () => void
 }
@@ -43,7 +45,7 @@ const CAPTURES_PER_MINUTE = 6_000
 const MINUTE_MS = 60_000
 const MAX_ATTEMPTS = 20
 
-export function createHosts({ db, ids, now, milliseconds, outbound, cache, onJob }: HostDeps): CreateHost {
+export function createHosts({ db, ids, now, milliseconds, outbound, cache, locate, onJob }: HostDeps): CreateHost {
   const sizes = new Map<number, { at: number; keys: number; characters: number }>()
   const captures = new Map<number, { minute: number; count: number }>()
 
@@ -93,6 +95,7 @@ export function createHosts({ db, ids, now, milliseconds, outbound, cache, onJob
       throw new RangeError(`Too many calls change "${key}" at the same time.`)
     },
     cache: async (operation, key, args) => cache.run(id, operation, key, args),
+    locate,
     job: async (name, payload, delay_ms) => {
       const text = JSON.stringify(payload ?? null)
       if (text.length > MAX_PAYLOAD_LENGTH)

@@ -14,6 +14,7 @@ import { createPluginCache } from './cache.ts'
 import { capturedRow } from './capture.ts'
 import { createConfigurations, type RunningConfiguration } from './configurations.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
+import type { Locate } from './geoip.ts'
 import { createHosts } from './host.ts'
 import type { Origin } from './origin.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -43,6 +44,7 @@ export interface PluginRuntimeOptions {
   reader: EventReader
   vault: Vault
   outbound: Outbound
+  locate: Locate
   ids: Ids
   now: () => string
   milliseconds: () => number
@@ -76,6 +78,7 @@ export function createTransformations({
   events,
   vault,
   outbound,
+  locate,
   ids,
   now,
   milliseconds,
@@ -90,7 +93,7 @@ export function createTransformations({
   const configurations = createConfigurations({ db, vault, milliseconds, site_url, log })
   const recorder = createRecorder({ db, ids, now, log, wakeMailer })
   const cache = createPluginCache(milliseconds)
-  const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, onJob })
+  const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, locate, onJob })
 
   /** The normal path of ingestion. */
   async function store(project_id: number, rows: readonly NewEvent[]): Promise<void> {

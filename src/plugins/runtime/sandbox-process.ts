@@ -131,7 +131,7 @@ const MAX_READS = 1_000
 const MAX_READ_LENGTH = 10_000
 
 const isRead = (operation: string, args: string): boolean =>
-  operation === 'storage.get' || (operation === 'cache' && args.startsWith('["get",'))
+  operation === 'storage.get' || operation === 'geoip' || (operation === 'cache' && args.startsWith('["get",'))
 
 /** The known value of a read. Another call forgets all values: it may be a write. */
 function knownRead({ known, asked, event }: Reads, operation: string, args: string): string | undefined {
@@ -583,7 +583,8 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
 /** With the line of the file, which QuickJS reports only in the stack. */
 function describeLoadError({ name, message, stack }: PluginError): string {
   if (name === 'SyntaxError' && stack === '') return message
-  const [, path, line] = /([\w./-]{1,200}\.[jt]sx?):(\d+)/.exec(stack.replaceAll('library.js', '')) ?? []
+  const frames = [...stack.matchAll(/\(([^():]{1,200}):(\d{1,9})/g)]
+  const [, path, line] = frames.find(([, name]) => name !== 'library.js') ?? []
   const text =
     name === 'Error' || name.startsWith('Timeout') || name.startsWith('Memory') ? message : `${name}: ${message}`
   if (!line) return text

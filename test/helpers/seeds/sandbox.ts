@@ -55,6 +55,7 @@ export function createMemoryHost({
       return next
     },
     cache: async (operation, key, args) => caches.run(0, operation, key, args),
+    locate: async () => null,
     job: async (name, payload, delay_ms) => void jobs.push({ name, payload, delay_ms }),
     capture: async (event, properties) => void captured.push({ event, properties }),
   }

@@ -129,7 +129,7 @@ export const meta: Meta = {
   global: {},
   storage,
   cache,
-  geoip: { locate: async () => null },
+  geoip: watchAll({ locate: async (address: unknown) => ask('geoip', [String(address)]) }),
   jobs,
   metrics: {},
   utils: { cursor },
