@@ -6,6 +6,8 @@ import { openPluginHosts } from '../helpers/peers/plugin-hosts.ts'
 import { type Console, openConsole } from '../helpers/programs/console.ts'
 import { command, ended } from '../helpers/programs/process.ts'
 
+t.setTimeout(15 * 60_000)
+
 const ENGINES = ['sqlite', 'postgres'] as const
 const SHA = '5b1f0c7d2e9a4863b7c05d1e8f2a6b394c7d0e15'
 const NEXT = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567'
