@@ -1,8 +1,8 @@
 /** Runs a plugin from this machine on sample events, in the sandbox of the server. It needs neither a server nor a database. */
-
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Command } from 'commander'
+import { pino } from 'pino'
 import { readConfig, type Variables } from '../config.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
@@ -16,7 +16,7 @@ import { createLocate } from '../plugins/runtime/geoip.ts'
 import { type Configuration, createSandbox } from '../plugins/runtime/sandbox.ts'
 import { resolveValues, settingFields } from '../plugins/settings.ts'
 import type { SourceFiles } from '../plugins/source-files.ts'
-import { fromFolder } from '../plugins/sources.ts'
+import { fromFile, fromFolder } from '../plugins/sources.ts'
 import { runOnSamples, type SampleEvent } from '../plugins/test-run.ts'
 import { EXIT, usageError } from './failure.ts'
 import { readData } from './inputs.ts'
@@ -89,7 +89,7 @@ async function test(variables: Variables, { file, event: samples, config }: Test
     const service = {
       inspector,
       outbound: createOutbound({ allow: settings.OUTBOUND_ALLOW }),
-      locate: createLocate(settings.GEOIP_DATABASE, console),
+      locate: createLocate(settings.GEOIP_DATABASE, pino({ level: 'error' }, pino.destination(2))),
       ids: makeIds(milliseconds),
       now: () => new Date(milliseconds()).toISOString(),
       milliseconds,
@@ -147,7 +147,7 @@ async function readFiles(path: string): Promise<{ schema: unknown; files: Source
     if (files['index.ts'] === undefined) throw usageError(`${path} has no index.ts or index.js to run.`)
     return { schema: manifest.config ?? [], files }
   }
-  const files = { 'index.ts': readFileSync(path, 'utf8') }
+  const files = await fromFile(path)
   const beside = join(dirname(path), MANIFEST)
   const manifest = statSync(beside, { throwIfNoEntry: false })?.isFile()
     ? readManifest(readFileSync(beside, 'utf8'), (detail) => invalid(null, detail))

@@ -1,11 +1,10 @@
 /** Imports of files of the same plugin, such as `./lib/rates`. */
 import { posix } from 'node:path'
 
-const MAX_SPECIFIER_LENGTH = 200
-/** Finds those in comments and texts too. They lead to no error unless the code imports them. */
+/** It also finds imports in comments and texts. A missing file is an error only when the code imports it. */
 const RELATIVE_IMPORT = /\b(?:from|import|require)\s{0,20}\(?\s{0,20}(["'])(\.{1,2}\/[^"'\n]{1,200})\1/g
 
-/** What the code of a file imports by relative paths. */
+/** The relative paths that the code of a file imports. */
 export const relativeImports = (text: string): string[] => [
   ...new Set([...text.matchAll(RELATIVE_IMPORT)].map(([, , specifier = '']) => specifier)),
 ]
@@ -14,9 +13,8 @@ const SUFFIXES = ['', '.ts', '.tsx', '.js', '.jsx', '.json', '/index.ts', '/inde
 
 /** The paths that an import in the file `from` may mean, the most likely first. TypeScript writes `./x.js` for x.ts. */
 export function candidatesOf(from: string, specifier: string): string[] {
-  if (specifier.length > MAX_SPECIFIER_LENGTH) return []
   const path = posix.join(posix.dirname(from), specifier)
-  const typed = /\.js$/.test(path) ? [`${path.slice(0, -'.js'.length)}.ts`] : []
+  const typed = path.endsWith('.js') ? [`${path.slice(0, -'.js'.length)}.ts`] : []
   return [...SUFFIXES.map((suffix) => path + suffix), ...typed]
 }
 

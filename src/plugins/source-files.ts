@@ -4,8 +4,8 @@ import type { PluginFile, TranspiledFile } from '../store/plugins.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import type { CodeInspector } from './runtime/sandbox.ts'
 
-const MAX_FILES = 100
-const MAX_CHARACTERS = 4 * 1024 * 1024
+export const MAX_FILES = 100
+export const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /** Path to text. The main file is `index.ts`; the paths of the others are relative to it. */
 export type SourceFiles = Record<string, string>

@@ -1,6 +1,6 @@
 /** Fetches plugins from GitHub, GitLab, npm and local folders. */
 import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, join, posix, resolve, sep } from 'node:path'
+import { basename, dirname, join, posix, resolve, sep } from 'node:path'
 import type { Config } from '../config.ts'
 import { unavailable } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
@@ -8,7 +8,7 @@ import { isOutside, MAX_ARCHIVE_BYTES, requireFileSize, unpack } from './archive
 import { download } from './download.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { candidatesOf, relativeImports } from './relative-imports.ts'
-import type { SourceFiles } from './source-files.ts'
+import { MAX_CHARACTERS, MAX_FILES, type SourceFiles } from './source-files.ts'
 import { type Hosts, invalidUrl, type Origin, type PluginUrl, parseUrl } from './url.ts'
 
 const MANIFEST = 'plugin.json'
@@ -164,12 +164,19 @@ export async function fromFolder(allowed: string | undefined, folder: string): P
   if (!allowed)
     throw invalidUrl('This server does not install plugins from folders. The operator allows one with PLUGIN_FOLDER.')
   const outside = invalidUrl('This folder does not exist in PLUGIN_FOLDER, which the operator allows. Check its name.')
-  const real = async (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined)
   const root = await real(allowed)
   const home = await real(resolve(allowed, folder))
   if (root === undefined || home === undefined || !home.startsWith(root.endsWith(sep) ? root : root + sep))
     throw outside
-  const read: ReadFiles = async (names) => {
+  return { tag: null, ...(await assemble(readingFrom(home), basename(home))) }
+}
+
+const real = async (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined)
+
+/** Reads files of a folder, and none outside of it. */
+const readingFrom =
+  (home: string): ReadFiles =>
+  async (names) => {
     const found = new Map<string, Buffer>()
     for (const name of names) {
       const path = await real(join(home, name))
@@ -181,7 +188,12 @@ export async function fromFolder(allowed: string | undefined, folder: string): P
     }
     return found
   }
-  return { tag: null, ...(await assemble(read, basename(home))) }
+
+/** A main file and the files of its folder that it imports. */
+export async function fromFile(path: string): Promise<SourceFiles> {
+  const files: SourceFiles = { 'index.ts': textOf(basename(path), await readFile(path)) }
+  await addImported(readingFrom(await realpath(dirname(path))), basename(path), files)
+  return files
 }
 
 /** Reads plugin.json and the code files of a plugin. Other files are ignored. */
@@ -208,9 +220,6 @@ async function assemble(read: ReadFiles, fallback?: string): Promise<Omit<Fetche
   return { manifest: { ...manifest, name }, files }
 }
 
-const MAX_IMPORTED = 80
-const MAX_CHARACTERS = 4 * 1024 * 1024
-
 /** Adds the files that the main file imports, directly or not, by their paths relative to it. Missing ones fail when the code loads. */
 async function addImported(read: ReadFiles, main: string, files: Record<string, string>): Promise<void> {
   const known = new Set([main])
@@ -228,9 +237,9 @@ async function addImported(read: ReadFiles, main: string, files: Record<string, 
       known.add(path)
       const text = textOf(path, found.get(path) ?? Buffer.from(''))
       characters += text.length
-      if (known.size > MAX_IMPORTED || characters > MAX_CHARACTERS)
+      if (Object.keys(files).length >= MAX_FILES || characters > MAX_CHARACTERS)
         throw invalidUrl(
-          `The plugin imports more than ${MAX_IMPORTED} files or ${MAX_CHARACTERS} characters. Bundle it into one file.`,
+          `The plugin has more than ${MAX_FILES} files or ${MAX_CHARACTERS} characters. Bundle it into one file.`,
         )
       texts.set(path, text)
       files[posix.relative(posix.dirname(main), path)] = text

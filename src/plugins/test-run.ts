@@ -1,5 +1,4 @@
 /** Runs a plugin on sample events. Nothing is stored: storage and cache are in memory, and captured events are returned. */
-
 import { requireLevel } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid } from '../errors.ts'
@@ -125,7 +124,7 @@ export async function runOnSamples(
   } = tasks ? capabilities : { methods: capabilities.methods }
   const called = METHODS.filter((method) => methods.includes(method))
   const exports = methods.includes('exportEvents')
-  const [error] = Object.values(errors)
+  const error = errors['index.ts']
   if (error !== undefined) return { ...result, error, milliseconds: milliseconds() - started }
   if (!exports && called.length + scheduled_tasks.length + own.length === 0)
     return { ...result, error: NOTHING_TO_CALL, milliseconds: milliseconds() - started }

@@ -16,6 +16,17 @@ const SOURCE = `export function processEvent(event, { config, attachments }) {
 }
 export async function onEvent() { await posthog.capture('made', { a: 1 }) }`
 
+t.test('a file imports the files beside it', async (t) => {
+  const folder = t.testdir({
+    'my-plugin.ts':
+      "import { name } from './lib/name'\nexport const processEvent = (event) => ({ ...event, event: name })",
+    lib: { 'name.ts': "export const name: string = 'renamed'", 'broken.ts': 'let a =' },
+  })
+  const { code, stdout } = await run(['test', '--file', join(folder, 'my-plugin.ts'), '--json'])
+  t.equal(code, 0)
+  t.match(JSON.parse(stdout), { error: null, results: [{ function: 'processEvent', output: { event: 'renamed' } }] })
+})
+
 t.test('a folder or a file runs on sample events, and a failure is exit code 1', async (t) => {
   const folder = join(t.testdir({}), 'plugin')
   mkdirSync(join(folder, 'bare'), { recursive: true })
