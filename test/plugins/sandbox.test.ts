@@ -372,6 +372,27 @@ t.test('an event uses the values that the event before it read, until the plugin
   t.equal(asked.length, 3, 'an event that reads again asks again, for it may wait for a change')
   await run("storage.set('k', 9); event.properties.value = await storage.get('k', 0); return event", 3)
   t.equal(asked.length, 3, 'a write that nobody waits for counts too')
+  const late = {
+    ...counting,
+    storageSet: async (key: string, value: string | null) => {
+      await new Promise((done) => setTimeout(done, 50))
+      return host.storageSet(key, value)
+    },
+  }
+  const overlapping = `export async function processEvent(event, { storage }) {
+    if (event.properties.n === 0) globalThis.written = storage.set('late', 'new')
+    if (event.properties.n === 1) await globalThis.written
+    event.properties.value = await storage.get('late', 'old')
+    return event
+  }`
+  const { outcomes } = await each(
+    configurationOf(overlapping),
+    'processEvent',
+    [incomingEventOf({ n: 0 }), incomingEventOf({ n: 1 })],
+    LIMITS,
+    late,
+  )
+  t.strictSame(values(outcomes.map((outcome) => returnedEventOf(String(outcome)))), ['old', 'new'])
   const increments = "event.properties.value = await cache.incr('n'); return event"
   t.strictSame(values(await run(increments, 3)), [1, 2, 3])
 })

@@ -57,7 +57,10 @@ export interface PluginError {
   stopped?: 'timeout' | 'memory' | 'crash'
 }
 
-/** What the method returned as text; `true` when it equals the event; null for a falsy result; `false` if the filters exclude the event. */
+/**
+ * The result of a method for one event: its text, or null if it is falsy. `true` stands for the event as it was, and `false` for an
+ * event that the filters exclude.
+ */
 export type Outcome = string | boolean | null | { error: PluginError }
 
 /** Outcomes that a VM returns as numbers: a text takes longer. `later`: the plugin returned a promise. */

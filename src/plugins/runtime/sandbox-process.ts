@@ -6,12 +6,11 @@ import { Worker } from 'node:worker_threads'
 import { connectToParent } from '../../background/parent.ts'
 import { transpileBrowserFile } from '../browser-code.ts'
 import { linkedFiles } from '../relative-imports.ts'
+import { isRead, keepRead, knownRead, newReads, type Reads } from './known-reads.ts'
 import {
   type ConfigurationCode,
   type Limits,
   type LoadError,
-  type LogLevel,
-  type LogLine,
   type MetricChange,
   type OnceFunction,
   OUTCOMES,
@@ -21,6 +20,7 @@ import {
   type SandboxReply,
   type SandboxRequest,
 } from './messages.ts'
+import { createOutput } from './output.ts'
 import { TranspileError, transpile } from './transpile.ts'
 import { createVm, isOutOfMemory, MAX_MEMORY_MIB, PluginFailure, type Vm, VmStopped } from './vm.ts'
 import type { VmHost } from './vm-host.ts'
@@ -33,11 +33,6 @@ const LOAD_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 10_000, request_ms: 10_000
 const SETUP_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 30_000 }
 const MAX_WAITING_ASKS = 1_000
 const MAX_TIMERS = 1_000
-const MAX_LINES = 1_000
-const MAX_LINE_LENGTH = 50_000
-const MAX_LOG_LENGTH = 512 * 1024
-const MAX_METRICS = 1_000
-const LEVELS: readonly string[] = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] satisfies LogLevel[]
 
 const PARENT_CHECK_MS = 1_000
 
@@ -52,40 +47,6 @@ new Worker(
 
 const parent = connectToParent<SandboxRequest, SandboxReply>()
 
-/** Collects the log lines and metrics of a plugin during one request. */
-function createOutput() {
-  let lines: LogLine[] = []
-  let metrics: MetricChange[] = []
-  let count = 0
-  let length = 0
-  return {
-    log: (level: string, message: string): void => {
-      if (count > MAX_LINES || length > MAX_LOG_LENGTH) return
-      const text = message.length > MAX_LINE_LENGTH ? `${message.slice(0, MAX_LINE_LENGTH)}…` : message
-      count++
-      length += text.length
-      lines.push(
-        count > MAX_LINES || length > MAX_LOG_LENGTH
-          ? {
-              level: 'WARN',
-              message: `The log limit was reached: ${MAX_LINES} lines or ${MAX_LOG_LENGTH} characters. Further lines are dropped.`,
-            }
-          : { level: isLevel(level) ? level : 'LOG', message: text },
-      )
-    },
-    metric: (change: MetricChange): void => {
-      if (metrics.length < MAX_METRICS) metrics.push(change)
-    },
-    flush: (): void => {
-      if (lines.length + metrics.length === 0) return
-      void parent.send({ kind: 'output', lines, metrics })
-      lines = []
-      metrics = []
-    },
-  }
-}
-
-const isLevel = (level: string): level is LogLevel => LEVELS.includes(level)
 const isMetricKind = (kind: string): kind is MetricChange['kind'] => ['sum', 'max', 'min'].includes(kind)
 
 /** A loaded configuration. */
@@ -117,47 +78,12 @@ interface Run {
   reads?: Reads
 }
 
-/** The values that the plugin read. An event may use those of the events before it: a message to the server takes longer than most calls. */
-interface Reads {
-  /** The index of the event. */
-  event: number
-  /** By the call. `event`: the last event that got the value. A second read in one event asks the server. */
-  known: Map<string, { event: number; text: string }>
-  /** The reads that wait for the server. A write removes them: they may get an old value. */
-  asked: Map<number, string>
-}
-
-const MAX_READS = 1_000
-const MAX_READ_LENGTH = 10_000
-
-const isRead = (operation: string, args: string): boolean =>
-  operation === 'storage.get' || operation === 'geoip' || (operation === 'cache' && args.startsWith('["get",'))
-
-/** The known value of a read. Another call forgets all values: it may be a write. */
-function knownRead({ known, asked, event }: Reads, operation: string, args: string): string | undefined {
-  if (!isRead(operation, args)) {
-    known.clear()
-    asked.clear()
-    return undefined
-  }
-  const value = known.get(operation + args)
-  if (!value || value.event === event) return undefined
-  value.event = event
-  return value.text
-}
-
-function keepRead({ known, asked, event }: Reads, { ask, succeeded, text }: Answer): void {
-  const call = asked.get(ask)
-  asked.delete(ask)
-  if (call && succeeded && text.length <= MAX_READ_LENGTH && known.size < MAX_READS) known.set(call, { event, text })
-}
-
 let run: Run | undefined
 let lastAsk = 0
 
 function beginRun(request_ms: number): Run {
   run = {
-    output: createOutput(),
+    output: createOutput((output) => void parent.send({ kind: 'output', ...output })),
     until: performance.now() + request_ms,
     asks: new Map(),
     wake: undefined,
@@ -424,7 +350,7 @@ const outcomeOf = (outcome: string | number): Outcome => {
   return outcome === OUTCOMES.unchanged ? true : outcome === OUTCOMES.excluded ? false : null
 }
 
-/** What a VM gets as one text. */
+/** The limits of one text with events for a VM. */
 const QUEUED_EVENTS = 64
 const QUEUED_CHARACTERS = 128 * 1024
 
@@ -448,7 +374,7 @@ type EachRequest = Extract<SandboxRequest, { kind: 'each' }>
 async function each(request: EachRequest): Promise<SandboxReply> {
   const { id, method, events, limits, careful } = request
   const current = beginRun(limits.request_ms)
-  if (method === 'processEvent') current.reads = { event: -1, known: new Map(), asked: new Map() }
+  if (method === 'processEvent') current.reads = newReads()
   let outcomes: Outcome[] = []
   /** Outcomes so far, with those that were sent. */
   let count = 0

@@ -36,7 +36,7 @@ interface Module {
 function run(path: string, files: Record<string, PluginFile>, imports: Map<string, Record<string, string>>): Module {
   const modules = new Map<string, Module>()
   const runOnce = (name: string): Module => {
-    // Files that import each other get what the other has exported so far.
+    // In a circle of imports, a file gets the unfinished exports of another.
     const known = modules.get(name)
     if (known) return known
     const initial = {}
