@@ -119,11 +119,7 @@ export async function create(
       now(),
     )
     const config = await store.update(tx, empty.id, encryptedColumns(vault, empty.id, values), now())
-    if (config.enabled) {
-      await states.enable(tx, config.id, position, false)
-      await queueSetup(tx, service, plugin, config.id)
-      await warnWithoutLocations(tx, service, config)
-    }
+    if (config.enabled) await begin(tx, service, { config, plugin }, position, false)
     await recordChange(tx, service, { project, actor, plugin, after: config })
     return config
   })
@@ -164,15 +160,24 @@ export async function update(
     }
     if (isEmpty(changes)) return before
     const config = await store.update(tx, id, changes, now())
-    if (config.enabled && !before.enabled) {
-      await states.enable(tx, id, position, input.skip ?? false)
-      await queueSetup(tx, service, plugin, id)
-      await warnWithoutLocations(tx, service, config)
-    }
+    if (config.enabled && !before.enabled) await begin(tx, service, { config, plugin }, position, input.skip ?? false)
     await recordChange(tx, service, { project, actor, plugin, before, after: config })
     return config
   })
   return describe(service, updated)
+}
+
+/** Starts an enabled configuration. `skip`: without the events of the pause. */
+async function begin(
+  tx: Db,
+  service: ConfigService,
+  { config, plugin }: ConfigWithPlugin,
+  position: number,
+  skip: boolean,
+): Promise<void> {
+  await states.enable(tx, config.id, position, skip)
+  await queueSetup(tx, service, plugin, config.id)
+  await warnWithoutLocations(tx, service, config)
 }
 
 /** Plugins with jobs or schedules are loaded when they are enabled, because `setupPlugin` may start jobs. Others are loaded with the first event. */

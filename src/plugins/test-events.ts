@@ -1,5 +1,4 @@
 /** Saved test events: what they expect of a plugin, and whether it does that. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'

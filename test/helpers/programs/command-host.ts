@@ -5,7 +5,7 @@ import { run } from '../../../src/cli/program.ts'
 import { showsStacks } from '../../../src/config.ts'
 import type { CommandInHost, Ended } from './process.ts'
 
-/** Collects what is written to an output of this process. */
+/** Keeps the output of this process. The result returns it and forgets it. */
 function collectOutput(stream: NodeJS.WriteStream): () => string {
   const chunks: Buffer[] = []
   stream.write = (chunk: string | Uint8Array) => {
