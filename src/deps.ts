@@ -25,6 +25,7 @@ import { createMailer, type Mailer } from './mail/mailer.ts'
 import { composeInvites } from './organizations/invites.ts'
 import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
+import { createPluginApi, type PluginApi } from './plugins/runtime/api.ts'
 import { createLocate, type Locate } from './plugins/runtime/geoip.ts'
 import { createPluginRuntime, type PluginRuntime } from './plugins/runtime/runtime.ts'
 import { createSandbox, type Sandbox } from './plugins/runtime/sandbox.ts'
@@ -81,6 +82,8 @@ export interface Deps {
   readonly inspector: Sandbox
   /** Finds the location of an IP address for plugins. */
   readonly locate: Locate
+  /** Calls the API for plugins. */
+  readonly pluginApi: PluginApi
   /** Runs plugins. */
   readonly plugins: PluginRuntime
   /** The root folder of File exports. */
@@ -256,7 +259,7 @@ function openExports(
 function openPlugins(
   used: Databases & Pick<Deps, 'mailer' | 'outbound'>,
   keep: Keep,
-): Pick<Deps, 'inspector' | 'writer' | 'locate' | 'plugins' | 'parsers'> {
+): Pick<Deps, 'inspector' | 'writer' | 'locate' | 'pluginApi' | 'plugins' | 'parsers'> {
   const { config, log, metrics, events, mailer, eventReader: reader } = used
   const eventLog = areaLog(log, config, 'events')
   const inspector = keep(createSandbox({ max_processes: 2, idle_ms: 10_000 }))
@@ -268,11 +271,13 @@ function openPlugins(
   )
   const pluginLog = areaLog(log, config, 'plugins')
   const locate = createLocate(config.GEOIP_DATABASE, pluginLog)
+  const pluginApi = createPluginApi()
   const plugins = keep(
     createPluginRuntime({
       ...used,
       reader,
       locate,
+      pluginApi,
       addEvents: writer.add,
       site_url: config.SITE_URL ?? '',
       log: pluginLog,
@@ -280,7 +285,7 @@ function openPlugins(
     }),
   )
   const parsers = keep(createParserPool({ onLoss: (why) => eventLog.warn(why) }))
-  return { inspector, writer, locate, plugins, parsers }
+  return { inspector, writer, locate, pluginApi, plugins, parsers }
 }
 
 /** Starts them, except on an API node: a worker picks up the purges that it enqueues. */

@@ -8,11 +8,13 @@ import type { UserRow } from '../store/users.ts'
 import { sha256 } from './hash.ts'
 import { grants } from './scopes.ts'
 
-/** The user of a request, with a key or a session. */
+/** The user of a request, with a key or a session, or the user whom a plugin reads for. */
 export interface Caller {
   user: UserRow
   key: ApiKey | null
   session: SessionRow | null
+  /** The configuration of the plugin that sends the request with `posthog.api`. */
+  plugin_config_id: number | null
   scopes: readonly string[]
   restrictions: KeyRestrictions
   /** When the key expires; null for a session. */
@@ -23,6 +25,7 @@ const callerWithKey = ({ user, key }: { user: UserRow; key: ApiKey }): Caller =>
   user,
   key,
   session: null,
+  plugin_config_id: null,
   scopes: key.scopes,
   restrictions: key.restrictions,
   expires_at: key.expires_at,
@@ -33,6 +36,7 @@ export const callerWithSession = ({ user, session }: { user: UserRow; session: S
   user,
   key: null,
   session,
+  plugin_config_id: null,
   scopes: ['*'],
   restrictions: UNRESTRICTED,
   expires_at: null,

@@ -4,6 +4,7 @@ import { readConfig, type Variables } from '../config.ts'
 import { ingest } from '../events/ingest.ts'
 import type { Ids } from '../ids.ts'
 import { createOutbound } from '../outbound/guard.ts'
+import { createPluginApi } from '../plugins/runtime/api.ts'
 import { createLocate } from '../plugins/runtime/geoip.ts'
 import { createTransformations } from '../plugins/runtime/runtime.ts'
 import { clockOf, type Database } from '../sql/db.ts'
@@ -27,6 +28,7 @@ export async function openTransformations(
     vault: await openVault(db, config),
     outbound: createOutbound({ allow: config.OUTBOUND_ALLOW }),
     locate: createLocate(config.GEOIP_DATABASE, log),
+    pluginApi: createPluginApi(),
     ids,
     now: () => new Date(milliseconds()).toISOString(),
     milliseconds,

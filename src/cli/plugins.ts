@@ -11,6 +11,7 @@ import { isJsonObject, type JsonObject } from '../json/object.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import { secretTexts } from '../plugins/attachments.ts'
 import { readManifest } from '../plugins/manifest.ts'
+import { apiWithoutServer } from '../plugins/runtime/api.ts'
 import { settingsOf } from '../plugins/runtime/configurations.ts'
 import { createLocate } from '../plugins/runtime/geoip.ts'
 import { type Configuration, createSandbox } from '../plugins/runtime/sandbox.ts'
@@ -94,7 +95,8 @@ async function test(variables: Variables, { file, event: samples, config }: Test
       now: () => new Date(milliseconds()).toISOString(),
       milliseconds,
     }
-    return await runOnSamples(service, files, () => configurationOf(schema, files, values), events)
+    const configure = (): Configuration => configurationOf(schema, files, values)
+    return await runOnSamples(service, { files, configure, api: apiWithoutServer }, events)
   } finally {
     await inspector.stop()
   }

@@ -6451,10 +6451,15 @@ export interface components {
         };
         /**
          * PluginFilters
-         * @description The events that the functions of the plugin get: those that match one of `events`. Without `events` and `actions`, all
-         *     events match. An event that does not match passes `processEvent` unchanged.
+         * @description The events that the functions of the plugin get: those that match `where` and one of `events`. Without `events` and
+         *     `actions`, all events match. An event that does not match passes `processEvent` unchanged.
          */
         PluginFilters: {
+            /**
+             * @description A HogQL condition that an event must match, too, such as `person.properties.plan = 'pro'`. It applies to stored events, so
+             *     a plugin with `processEvent` cannot have it.
+             */
+            where?: string;
             events?: components["schemas"]["PluginEventFilter"][];
             /** @description Accepted for compatibility. There are no actions, so an entry matches no event. */
             actions?: {
@@ -6499,6 +6504,8 @@ export interface components {
             disabled_at: string | null;
             /** @description The events that the functions of the plugin get. Null for all. */
             filters: components["schemas"]["PluginFilters"] | null;
+            /** @description Whether the plugin may read this project with `posthog.api`. */
+            api_access: boolean;
             /** @description The last error of the plugin. Null if the last calls succeeded. */
             error: {
                 name: string;
@@ -6550,6 +6557,11 @@ export interface components {
             };
             /** @description The events that the functions of the plugin get. Null for all, which is the default. */
             filters?: components["schemas"]["PluginFilters"] | null;
+            /**
+             * @description Whether the plugin may read this project with `posthog.api`. False by default. Only a member of level 8 or more can set it
+             *     to true; the plugin then reads what this member can read. The access ends when the member leaves the organization.
+             */
+            api_access?: boolean;
             /** @description Null or empty to use the plugin's name. */
             name?: string | null;
             /** @description Null or empty to use the plugin's description. */

@@ -123,7 +123,7 @@ function parseItem(value: unknown, at: string, now: number): Expr | undefined {
   if (typeof key !== 'string' || key === '')
     throw invalid(`${at}__key`, 'A filter item needs a "key", the name of a property.', 'required')
   try {
-    if (type === 'hogql') return parseHogql(key, now)
+    if (type === 'hogql') return parseCondition(key, now)
     const operator = operatorOf(value, at)
     const values = parseValues(value, operator, at)
     if (type === 'element') return elementCondition(key, operator, values.map(String), at)
@@ -139,8 +139,9 @@ function parseItem(value: unknown, at: string, now: number): Expr | undefined {
   }
 }
 
-function parseHogql(key: string, now: number): Expr {
-  const expr = parseExpression(key)
+/** A HogQL condition for single events. Throws HogqlError. */
+export function parseCondition(text: string, now: number): Expr {
+  const expr = parseExpression(text)
   if (compileCondition(expr, { now }).aggregate)
     throw new HogqlError('A filter applies to single events and cannot aggregate.', expr.at)
   return expr

@@ -1,6 +1,11 @@
 /** Reads stored events in the order of ingestion, for plugins that follow them. */
+import { invalid } from '../errors.ts'
+import { describeError, HogqlError } from '../hogql/error.ts'
+import { type Compiled, compileCondition } from '../hogql/print.ts'
 import { oneOf, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
+import { parseCondition } from './filters.ts'
+import { personJoin } from './list.ts'
 import type { EventRow } from './normalize-event.ts'
 import type { EventReader } from './readers.ts'
 import { BY_POSITION, rowKey, rowKeyOf, type TailCursor } from './tail.ts'
@@ -67,4 +72,30 @@ export async function followedByUuid(
     { project_id, lane: 'fast' },
   )
   return rows.map((row) => followedEvent(project_id, row))
+}
+
+/** A HogQL condition for events that plugins follow. Throws with this `attr` if it is invalid. `now`: microseconds. */
+export function followCondition(text: string, attr: string, now: number): Compiled {
+  try {
+    return compileCondition(parseCondition(text, now), { now })
+  } catch (error) {
+    throw error instanceof HogqlError ? invalid(attr, describeError(error, text)) : error
+  }
+}
+
+/** The uuids of those events that match the condition. */
+export async function matchingUuids(
+  reader: EventReader,
+  project_id: number,
+  uuids: readonly string[],
+  { sql: condition, usesPerson }: Compiled,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const person = usesPerson ? personJoin(project_id) : sql``
+  const rows = await reader.rows<[string]>(
+    sql`select e.uuid from events e ${person}
+      where e.project_id = ${project_id} and e.uuid in ${oneOf(uuids)} and (${condition})`,
+    { project_id, lane: 'slow', signal },
+  )
+  return new Set(rows.map(([uuid]) => uuid))
 }

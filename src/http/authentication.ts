@@ -9,10 +9,13 @@ import { AppError } from '../errors.ts'
 import * as sessions from '../store/sessions.ts'
 import { isSecure, readCookie } from './cookies.ts'
 import { isSafe, requireCsrfToken, requireSameOrigin } from './csrf.ts'
+import type { PluginCallers } from './plugin-api.ts'
 import { originOf } from './request-url.ts'
 
 export interface Authenticator {
-  /** The key or session token of the request, valid or not. */
+  /** Whether a plugin sends the request with `posthog.api`. */
+  isPlugin(request: FastifyRequest): boolean
+  /** The key or session token of the request, valid or not. Undefined for plugins. */
   credentialOf(request: FastifyRequest): string | undefined
   /** A key takes precedence over a session: an invalid key is an error even with a valid session. */
   authenticate(request: FastifyRequest): Promise<Caller>
@@ -22,8 +25,14 @@ export interface Authenticator {
   currentCaller(request: FastifyRequest): Promise<Caller | undefined>
 }
 
-export function createAuthenticator({ db, config, now, milliseconds, signIn, background }: Deps): Authenticator {
+export function createAuthenticator(
+  { db, config, now, milliseconds, signIn, background }: Deps,
+  pluginCallers: PluginCallers,
+): Authenticator {
   const findKey = cachedKeyLookup(db)
+
+  const pluginOf = ({ headers }: FastifyRequest): Caller | undefined =>
+    pluginCallers.size === 0 ? undefined : pluginCallers.get(bearer(headers.authorization) ?? '')
 
   const tokenOf = (request: FastifyRequest): string | undefined =>
     readCookie(request, SESSION_COOKIE, isSecure(request, config))
@@ -47,8 +56,12 @@ export function createAuthenticator({ db, config, now, milliseconds, signIn, bac
   }
 
   return {
-    credentialOf: (request) => bearer(request.headers.authorization) ?? tokenOf(request),
+    isPlugin: (request) => pluginOf(request) !== undefined,
+    credentialOf: (request) =>
+      pluginOf(request) ? undefined : (bearer(request.headers.authorization) ?? tokenOf(request)),
     authenticate: async (request) => {
+      const plugin = pluginOf(request)
+      if (plugin) return plugin
       const { headers } = request
       const token = bearer(headers.authorization) === undefined ? tokenOf(request) : undefined
       if (token === undefined) return authenticate(findKey, headers.authorization, now)

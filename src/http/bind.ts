@@ -15,6 +15,7 @@ import { type AreaRules, createAdmission } from './admit.ts'
 import { createAuthenticator } from './authentication.ts'
 import { caller, type Handler } from './call.ts'
 import { openCaptureScope } from './capture-scope.ts'
+import type { PluginCallers } from './plugin-api.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 type Handlers = { [Id in OperationId]: Handler<Id> }
@@ -30,11 +31,17 @@ declare module 'fastify' {
   }
 }
 
-export async function bind(app: FastifyInstance, deps: Deps, areas: Areas, rateLimits: RateLimits): Promise<void> {
+export async function bind(
+  app: FastifyInstance,
+  deps: Deps,
+  areas: Areas,
+  rateLimits: RateLimits,
+  pluginCallers: PluginCallers,
+): Promise<void> {
   const handlers: Partial<Handlers> = Object.assign({}, ...Object.values(areas).map((area) => area.operations))
   checkIds(Object.keys(handlers))
   checkSecurity()
-  const authenticator = createAuthenticator(deps)
+  const authenticator = createAuthenticator(deps, pluginCallers)
   const admit = createAdmission({ deps, areas, authenticator, rateLimits })
 
   const byRoute = new Map(operations.map((operation) => [`${operation.method} ${routeOf(operation.path)}`, operation]))

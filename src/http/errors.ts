@@ -41,12 +41,18 @@ const responseOf = (error: AppError): readonly [status: number, type: string] =>
   error instanceof Unauthenticated ? [401, 'authentication_error'] : ERROR_RESPONSES[error.code]
 
 export function sendError(error: AppError, reply: FastifyReply): FastifyReply {
-  const [status, type] = responseOf(error)
+  const { status, body } = errorResponse(error)
   if (error.retry_after_seconds !== undefined) reply.header('retry-after', error.retry_after_seconds)
+  return reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+/** `body` is JSON. */
+export function errorResponse(error: AppError): { status: number; body: string } {
+  const [status, type] = responseOf(error)
   const { code } = error
   const detail = truncate(error.message, MAX_DETAIL_CHARACTERS)
   const attr = error.attr && truncate(error.attr, MAX_ATTR_CHARACTERS)
-  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify({ type, code, detail, attr }))
+  return { status, body: JSON.stringify({ type, code, detail, attr }) }
 }
 
 /** An unexpected error becomes a 500 that reveals only the request id. */

@@ -10,6 +10,7 @@ import type { Limit } from '../telemetry/metrics.ts'
 import {
   createCounter,
   PER_ADDRESS,
+  PER_PLUGIN,
   PER_PROJECT_CAPTURE,
   PER_USER,
   PER_USER_EVENTS,
@@ -52,9 +53,10 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   const events = counterOf('events', PER_USER_EVENTS)
   const sessions = counterOf('sessions', PER_USER_SESSIONS)
   const address = counterOf('address', PER_ADDRESS)
+  const plugin = counterOf('plugin', PER_PLUGIN)
   const project = counterOf('project', PER_PROJECT_CAPTURE)
   /** By the prefix of their names in the shared table. */
-  const counters = new Map(Object.entries({ user, events, sessions, address, project }))
+  const counters = new Map(Object.entries({ user, events, sessions, address, plugin, project }))
   let sharing: Promise<void> | undefined
   let sharingFails = false
   let cleaned_at = milliseconds()
@@ -97,6 +99,12 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
     address.count(`${kind} ${ip}`)
   }
 
+  /** A plugin has a budget of its own, for all that it reads. */
+  const budgetOf = ({ user: { id }, session, plugin_config_id }: Caller, { area }: Operation) =>
+    plugin_config_id !== null
+      ? { counter: plugin, name: String(plugin_config_id) }
+      : { counter: session ? sessions : area === 'events' ? events : user, name: String(id) }
+
   return {
     stop: async () => {
       clearInterval(timer)
@@ -112,8 +120,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       if (key && (key.last_used_at === null || Date.parse(key.last_used_at) < stale_ms))
         background("updating a key's last_used_at", () => touch(db, key.id, now(), new Date(stale_ms).toISOString()))
       if (!enabled) return
-      const counter = caller.session ? sessions : operation.area === 'events' ? events : user
-      const name = String(caller.user.id)
+      const { counter, name } = budgetOf(caller, operation)
       counter.check(name)
       const { limit, remaining, reset_seconds } = counter.count(name)
       reply.header('ratelimit-limit', limit)

@@ -23,6 +23,12 @@ export const PER_USER_EVENTS: RateWindows = [
 /** Per user, for all sessions together. */
 export const PER_USER_SESSIONS: RateWindows = [{ limit: 1_200, seconds: 60 }]
 
+/** Per configuration of a plugin, for `posthog.api`. */
+export const PER_PLUGIN: RateWindows = [
+  { limit: 120, seconds: 60 },
+  { limit: 1_200, seconds: 3_600 },
+]
+
 /** Per address, for invalid keys, signup and rejected events. */
 export const PER_ADDRESS: RateWindows = [{ limit: 60, seconds: 60 }]
 
@@ -32,7 +38,7 @@ export const PER_PROJECT_CAPTURE: RateWindows = [{ limit: 4_800, seconds: 10 }]
 /** The lengths of all windows, in seconds. */
 export const WINDOW_LENGTHS = [
   ...new Set(
-    [PER_USER, PER_USER_EVENTS, PER_USER_SESSIONS, PER_ADDRESS, PER_PROJECT_CAPTURE]
+    [PER_USER, PER_USER_EVENTS, PER_USER_SESSIONS, PER_PLUGIN, PER_ADDRESS, PER_PROJECT_CAPTURE]
       .flat()
       .map(({ seconds }) => seconds),
   ),

@@ -21,6 +21,7 @@ import { dropHeadBody, restoreMethod, routeAsGet } from './head-requests.ts'
 import { addJsonParser } from './json-body.ts'
 import { sendNotFound } from './not-found.ts'
 import { limitPipelining } from './pipelining.ts'
+import { createPluginCalls, type PluginCallers } from './plugin-api.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { decodeAtSigns, loggedUrl } from './request-url.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -126,7 +127,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     unused.closeSoon()
     deps.parsers.drain()
   })
-  await bind(app, deps, areas(deps), rateLimits)
+  const pluginCallers: PluginCallers = new Map()
+  await bind(app, deps, areas(deps), rateLimits, pluginCallers)
+  deps.pluginApi.connect(createPluginCalls(app, deps.db, pluginCallers))
   return app
 }
 
@@ -143,6 +146,7 @@ const requestLine = (request: FastifyRequest, reply: FastifyReply, operation: st
   user: request.caller?.user.id,
   key: request.caller?.key?.id,
   session: request.caller?.session?.id,
+  plugin_config: request.caller?.plugin_config_id ?? undefined,
 })
 
 const validRequestId = (id: string | string[] | undefined): string | undefined =>

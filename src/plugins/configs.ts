@@ -1,8 +1,10 @@
 /** Creates, changes and removes configurations: the settings of a plugin in one project. */
 import { isDeepStrictEqual } from 'node:util'
+import { requireLevel } from '../auth/access.ts'
 import type { Config } from '../config.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
+import { followCondition } from '../events/follow.ts'
 import { resumePosition } from '../events/positions.ts'
 import type { Ids } from '../ids.ts'
 import { storedJson } from '../json/stored.ts'
@@ -11,7 +13,7 @@ import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { secretChange } from '../store/field-changes.ts'
-import type { Level } from '../store/members.ts'
+import { ADMIN, type Level } from '../store/members.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as jobs from '../store/plugin_jobs.ts'
@@ -102,6 +104,7 @@ export async function create(
       throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
     if (input.enabled) await requireLoads(tx, plugin.id)
     const values = resolveValues(settingFields(JSON.parse(plugin.config_schema)), input.config ?? {}, NO_VALUES)
+    checkFilters(input.filters, plugin, now())
     const empty = await store.create(
       tx,
       {
@@ -114,6 +117,7 @@ export async function create(
         name: input.name ?? null,
         description: input.description ?? null,
         filters: filtersText(input.filters) ?? null,
+        api_access_user_id: input.api_access ? allowedBy(project, actor) : null,
         web_token: ids.webToken(),
       },
       now(),
@@ -152,8 +156,11 @@ export async function update(
     const { enabled, order, name, description } = input
     const { order: sort_order, ...rest } = changedFields(visible, { enabled, order, name, description })
     const filters = isDeepStrictEqual(input.filters, visible.filters) ? undefined : filtersText(input.filters)
+    const access = input.api_access === visible.api_access ? undefined : input.api_access
+    if (filters !== undefined) checkFilters(input.filters, plugin, now())
     const changes = {
       ...rest,
+      ...(access !== undefined && { api_access_user_id: access ? allowedBy(project, actor) : null }),
       ...(filters !== undefined && { filters }),
       ...(sort_order !== undefined && { sort_order }),
       ...(values && encryptedColumns(vault, id, values)),
@@ -165,6 +172,12 @@ export async function update(
     return config
   })
   return describe(service, updated)
+}
+
+/** The plugin reads what this administrator can read. */
+function allowedBy({ membership_level }: Project, { user }: UserActor): number {
+  requireLevel(membership_level, ADMIN)
+  return user.id
 }
 
 /** Starts an enabled configuration. `skip`: without the events of the pause. */
@@ -233,7 +246,20 @@ export function visibleFields({ config: row, plugin }: ConfigWithPlugin) {
     name: row.name || plugin.name || '',
     description: row.description || plugin.description || '',
     filters: row.filters === null ? null : JSON.parse(row.filters),
+    api_access: row.api_access_user_id !== null,
   }
+}
+
+/** A condition can read what only stored events have, such as their persons. */
+function checkFilters(filters: Schemas['PluginConfigWrite']['filters'], plugin: plugins.PluginRow, now: string): void {
+  if (filters?.where === undefined) return
+  const { methods = [] } = storedJson<Partial<Capabilities>>(plugin.capabilities)
+  if (methods.includes('processEvent'))
+    throw invalid(
+      'filters__where',
+      'A HogQL condition applies to stored events, and this plugin has processEvent. Use "events" instead.',
+    )
+  followCondition(filters.where, 'filters__where', Date.parse(now) * 1000)
 }
 
 /** Undefined is not sent, null is no filter. */
@@ -324,7 +350,7 @@ function activityOf(
 }
 
 function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record<string, unknown> {
-  const { enabled, order, config, filters } = visibleFields({ config: row, plugin })
+  const { enabled, order, config, filters, api_access } = visibleFields({ config: row, plugin })
   const open: Record<string, unknown> = JSON.parse(row.config)
   const files = settingFields(JSON.parse(plugin.config_schema)).filter(({ type }) => type === 'attachment')
   const settings = Object.entries(config).map(([key, value]) => {
@@ -332,7 +358,15 @@ function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow)
     const file = isFile ? storedFile(key, open[key]) : undefined
     return [`${SETTING}${key}`, file ? { ...fileInfo(key, file), sha256: fileDigest(file) } : value]
   })
-  return { enabled, order, name: row.name, description: row.description, filters, ...Object.fromEntries(settings) }
+  return {
+    enabled,
+    order,
+    name: row.name,
+    description: row.description,
+    filters,
+    api_access,
+    ...Object.fromEntries(settings),
+  }
 }
 
 /** Secrets that could not be decrypted are replaced if the row has others now. */

@@ -8,7 +8,7 @@ import type { UserActor } from '../store/activity_log.ts'
 import { ADMIN } from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
-import { haveSecrets } from '../store/plugin_configs.ts'
+import { haveSecretsOrAccess } from '../store/plugin_configs.ts'
 import * as store from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { ownerOf } from '../store/secrets.ts'
@@ -187,11 +187,11 @@ export async function upgrade(
 }
 
 /**
- * New code can send the secrets of the plugin's configurations anywhere, and a new schema can make them visible. The plugin is
- * locked, so no configuration with secrets is created meanwhile.
+ * New code can send the secrets of the plugin's configurations, and what they read with `posthog.api`, anywhere. A new schema can
+ * make secrets visible. The plugin is locked, so no configuration with secrets or access is created meanwhile.
  */
 async function requireMayChangeCode(tx: Db, plugin_id: number, level: number): Promise<void> {
-  if (await haveSecrets(tx, plugin_id)) requireLevel(level, ADMIN)
+  if (await haveSecretsOrAccess(tx, plugin_id)) requireLevel(level, ADMIN)
 }
 
 /** Undefined for plugins that were not fetched from a remote host. */

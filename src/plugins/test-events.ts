@@ -16,9 +16,8 @@ import type { Vault } from '../store/vault.ts'
 import { secretTexts } from './attachments.ts'
 import { valuesOf, withPlugin } from './configs.ts'
 import { type Mask, maskOf } from './runtime/secrets-mask.ts'
-import type { SourceFiles } from './source-files.ts'
 import { differencesOf, type Expectation } from './test-differences.ts'
-import { prepareTest, runOnSamples, type TestProject, type TestService } from './test-run.ts'
+import { prepareTest, runOnSamples, type TestedPlugin, type TestProject, type TestService } from './test-run.ts'
 
 type Schemas = components['schemas']
 type Run = Schemas['PluginTestEventRun']
@@ -148,7 +147,7 @@ export async function run(
 ): Promise<Run> {
   const { db, milliseconds } = service
   const input = { plugin_config: config.id, ...(replaced !== undefined && { source: replaced }) }
-  const { files, configure } = await prepareTest(service, project, input)
+  const plugin = await prepareTest(service, project, input)
   const { rows } = await store.list(db, config.id, { limit: store.MAX_TEST_EVENTS, offset: 0 })
   const until = milliseconds() + MAX_RUN_MS
   const results: Run['results'] = []
@@ -156,7 +155,7 @@ export async function run(
     const { id, name } = row
     const rest =
       milliseconds() < until
-        ? await runOne(service, row, files, configure)
+        ? await runOne(service, row, plugin)
         : { error: `Not run: the test events took longer than ${MAX_RUN_MS / 1000} seconds.`, ...NOTHING }
     results.push({ id, name, passed: rest.error === null && rest.differences.length === 0, ...rest })
   }
@@ -169,12 +168,12 @@ const NOTHING = { differences: [], actual: null, milliseconds: 0 }
 async function runOne(
   service: TestService,
   row: TestEventRow,
-  files: SourceFiles,
-  configure: Awaited<ReturnType<typeof prepareTest>>['configure'],
+  plugin: TestedPlugin,
 ): Promise<Omit<Run['results'][number], 'id' | 'name' | 'passed'>> {
   const event: Schemas['PluginSampleEvent'] = JSON.parse(row.event)
-  const configuration = configure()
-  const result = await runOnSamples(service, files, () => configuration, [event], { tasks: false })
+  const configuration = await plugin.configure()
+  const tested = { ...plugin, configure: () => configuration }
+  const result = await runOnSamples(service, tested, [event], { tasks: false })
   const { milliseconds } = result
   const mask = maskOf(configuration.secrets)
   const failed = result.results.find(({ error }) => error !== null)

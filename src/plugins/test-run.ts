@@ -24,6 +24,7 @@ import type { Vault } from '../store/vault.ts'
 import { secretTexts } from './attachments.ts'
 import { NO_VALUES, valuesOf } from './configs.ts'
 import type { PluginHost } from './runtime/answers.ts'
+import type { PluginApi } from './runtime/api.ts'
 import { createPluginCache } from './runtime/cache.ts'
 import { settingsOf } from './runtime/configurations.ts'
 import { fetchForPlugin } from './runtime/fetch.ts'
@@ -46,6 +47,7 @@ export interface TestService {
   outbound: Outbound
   inspector: Sandbox
   locate: Locate
+  pluginApi: PluginApi
 }
 
 export interface TestProject {
@@ -73,18 +75,26 @@ export async function testPlugin(
   project: TestProject,
   input: TestInput,
 ): Promise<Schemas['PluginTestResult']> {
-  const { files, configure } = await prepareTest(service, project, input)
-  return runOnSamples(service, files, configure, input.events)
+  return runOnSamples(service, await prepareTest(service, project, input), input.events)
 }
 
-/** The code of a test, and its settings. */
-export async function prepareTest(
-  service: TestService,
-  project: TestProject,
-  input: TestInput,
-): Promise<{ files: SourceFiles; configure: () => Configuration }> {
+/** A plugin that a test runs. */
+export interface TestedPlugin {
+  files: SourceFiles
+  /** Reads the settings after the code has loaded, because its errors come first. */
+  configure: () => Configuration | Promise<Configuration>
+  api: PluginHost['api']
+}
+
+export async function prepareTest(service: TestService, project: TestProject, input: TestInput): Promise<TestedPlugin> {
   const subject = await subjectOf(service, project, input)
-  return { files: subject.files, configure: () => configurationOf(service, project, input, subject) }
+  const { id: plugin_config_id = 0, api_access_user_id: user_id = null } = subject.stored ?? {}
+  const access = { plugin_config_id, project_id: project.id, user_id }
+  return {
+    files: subject.files,
+    configure: () => configurationOf(service, project, input, subject),
+    api: (request, signal) => service.pluginApi.call(access, request, signal),
+  }
 }
 
 /** The services of a run on sample events, which uses no database. */
@@ -104,17 +114,16 @@ class TestEnded extends Error {}
 
 const NOTHING_TO_CALL = `This plugin has no ${METHODS.join(', ')}, exportEvents, scheduled task or job.`
 
-/** Without `tasks`, only functions that get events are called. `configure`: the settings are read after the code has loaded, because its errors come first. */
+/** Without `tasks`, only functions that get events are called. */
 export async function runOnSamples(
   service: SampleRunner,
-  files: SourceFiles,
-  configure: () => Configuration | Promise<Configuration>,
+  { files, configure, api }: TestedPlugin,
   events: readonly SampleEvent[] = [SAMPLE],
   { tasks }: { tasks: boolean } = { tasks: true },
 ): Promise<Schemas['PluginTestResult']> {
   const { inspector, milliseconds } = service
   const started = milliseconds()
-  const { host, captured, jobs } = createTestHost(service)
+  const { host, captured, jobs } = createTestHost(service, api)
   const result: Schemas['PluginTestResult'] = { error: null, results: [], logs: [], captured, jobs, milliseconds: 0 }
   const { capabilities, errors } = await inspector.inspect(files)
   const {
@@ -242,8 +251,8 @@ async function subjectOf(
   if (id === undefined) throw invalid('plugin', 'Send "plugin" or "plugin_config".', 'required')
   const plugin = await plugins.get(db, project.organization_id, id)
   if (!plugin) throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
-  // The code of a test can send the secrets anywhere.
-  if (stored?.secrets) requireLevel(project.membership_level, ADMIN)
+  // The code of a test can send the secrets, and what it reads with `posthog.api`, anywhere.
+  if (stored?.secrets || stored?.api_access_user_id) requireLevel(project.membership_level, ADMIN)
   const files = { ...(await codeOf(db, plugin.id)), ...(source !== undefined && { 'index.ts': source }) }
   if (files['index.ts'] === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
   return { plugin, stored, files }
@@ -313,7 +322,7 @@ function describeOutcome(outcome: Outcome): { output: Record<string, unknown> | 
 }
 
 /** Answers a plugin without a database. */
-function createTestHost({ outbound, milliseconds, locate }: SampleRunner) {
+function createTestHost({ outbound, milliseconds, locate }: SampleRunner, api: PluginHost['api']) {
   const storage = new Map<string, string>()
   const cache = createPluginCache(milliseconds)
   const captured: Schemas['PluginTestResult']['captured'] = []
@@ -335,6 +344,7 @@ function createTestHost({ outbound, milliseconds, locate }: SampleRunner) {
     },
     cache: async (operation, key, args) => cache.run(0, operation, key, args),
     locate,
+    api,
     job: async (type, payload, delay_ms) => void jobs.push({ type, payload, delay_ms }),
     capture: async (event, properties) => void captured.push({ event, properties }),
   }

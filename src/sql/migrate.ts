@@ -29,6 +29,7 @@ import openRuns from './migrations/0026-open-runs.ts'
 import alertDigests from './migrations/0027-alert-digests.ts'
 import failedDeliveries from './migrations/0028-failed-deliveries.ts'
 import pluginTestEvents from './migrations/0029-plugin-test-events.ts'
+import pluginApiAccess from './migrations/0030-plugin-api-access.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -80,6 +81,7 @@ export const ADMINISTRATION: Track = {
     alertDigests,
     failedDeliveries,
     pluginTestEvents,
+    pluginApiAccess,
   ],
 }
 export const EVENTS: Track = {

@@ -27,6 +27,13 @@ const row = sql`m.id as membership_id, m.level, m.joined_at, m.updated_at, ${use
   exists (select 1 from identities i where i.user_id = u.id) as has_social_auth`
 const people = sql`from members m join users u on u.id = m.user_id`
 
+/** The user with this id, if they are an active member of the project's organization. */
+export function userOfProject(db: Db, user_id: number, project_id: number): Promise<UserRow | undefined> {
+  return db.get<UserRow>(lookup`
+    select ${userColumns} ${people} join projects p on p.organization_id = m.organization_id
+    where u.id = ${user_id} and u.is_active and p.id = ${project_id}`)
+}
+
 export function list(
   db: Db,
   organization_id: string,

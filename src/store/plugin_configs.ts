@@ -19,8 +19,10 @@ export interface PluginConfigRow {
   description: string | null
   /** Null while it is enabled, and if it never was. */
   disabled_at: string | null
-  /** JSON of the events that webhooks get; null for all. */
+  /** JSON of the events that the plugin gets; null for all. */
   filters: string | null
+  /** The administrator who allowed `posthog.api`, which reads what they can read; null if nobody did. */
+  api_access_user_id: number | null
   /** Part of the URL of the site app. No response contains it otherwise. */
   web_token: string
   created_at: string
@@ -36,7 +38,10 @@ export interface EnabledConfigRow {
 }
 
 export type PluginConfigWrite = Partial<
-  Pick<PluginConfigRow, 'sort_order' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'description' | 'filters'>
+  Pick<
+    PluginConfigRow,
+    'sort_order' | 'config' | 'secret_keys' | 'secrets' | 'name' | 'description' | 'filters' | 'api_access_user_id'
+  >
 > & { enabled?: boolean }
 
 export const list = (db: Db, project_id: number, paging: Paging): Promise<Counted<PluginConfigRow>> =>
@@ -46,15 +51,14 @@ export function get(db: Db, project_id: number, id: number): Promise<PluginConfi
   return db.get<PluginConfigRow>(lookup`select * from plugin_configs where project_id = ${project_id} and id = ${id}`)
 }
 
-/** Whether a configuration of the plugin, in any project, has secrets. */
-export async function haveSecrets(db: Db, plugin_id: number): Promise<boolean> {
-  return (
-    (await db.get(sql`select 1 from plugin_configs where plugin_id = ${plugin_id} and secrets is not null limit 1`)) !==
-    undefined
-  )
+/** Whether a configuration of the plugin, in any project, has secrets or may use `posthog.api`. */
+export async function haveSecretsOrAccess(db: Db, plugin_id: number): Promise<boolean> {
+  const found = await db.get(sql`
+    select 1 from plugin_configs
+    where plugin_id = ${plugin_id} and (secrets is not null or api_access_user_id is not null) limit 1`)
+  return found !== undefined
 }
 
-/** Locks the configuration until the transaction ends; undefined when it was deleted. */
 /** The enabled configurations of a plugin in all projects, with the name that logs show. */
 export function enabledOf(tx: Db, plugin_id: number): Promise<EnabledConfigRow[]> {
   return tx.all<EnabledConfigRow>(sql`
@@ -63,6 +67,7 @@ export function enabledOf(tx: Db, plugin_id: number): Promise<EnabledConfigRow[]
     where c.plugin_id = ${plugin_id} and c.enabled = ${true} order by c.id`)
 }
 
+/** Locks the configuration until the transaction ends; undefined when it was deleted. */
 export function lock(tx: Db, id: number): Promise<PluginConfigRow | undefined> {
   return tx.get<PluginConfigRow>(sql`select * from plugin_configs where id = ${id} ${forUpdate}`)
 }

@@ -18,7 +18,7 @@ export interface RunningConfigRow
 }
 
 const columns = sql`c.id, c.plugin_id, c.project_id, c.config, c.secret_keys, c.secrets, c.name, c.filters,
-  c.sort_order, c.updated_at, r.organization_id, r.name as project_name, p.name as plugin_name, p.config_schema, p.capabilities, p.revision`
+  c.sort_order, c.api_access_user_id, c.updated_at, r.organization_id, r.name as project_name, p.name as plugin_name, p.config_schema, p.capabilities, p.revision`
 
 const running = sql`from plugin_configs c
   join plugins p on p.id = c.plugin_id and p.deleted_at is null

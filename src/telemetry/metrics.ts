@@ -27,7 +27,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-export const LIMITS = ['user', 'events', 'sessions', 'address', 'project'] as const
+export const LIMITS = ['user', 'events', 'sessions', 'plugin', 'address', 'project'] as const
 export type Limit = (typeof LIMITS)[number]
 export const MAIL_RESULTS = ['sent', 'postponed', 'failed', 'unknown'] as const
 export type MailResult = (typeof MAIL_RESULTS)[number]
@@ -41,7 +41,7 @@ const COUNTERS = {
   workspace_events_refused_total: 'Events left out of an accepted batch, by error code.',
   workspace_capture_requests_refused_total: 'Capture requests rejected with all of their events, by error code.',
   workspace_throttled_requests_total:
-    'Requests rejected with 429, by limit: user, events and sessions (per user), address, project.',
+    'Requests rejected with 429, by limit: user, events and sessions (per user), plugin (per configuration), address, project.',
   workspace_mails_total:
     'Attempts to send an email, by kind of email and result: sent, postponed (temporary failure), failed, unknown (the connection broke).',
   workspace_alert_webhooks_total:

@@ -761,6 +761,67 @@ onBothEngines(
   options,
 )
 
+onBothEngines(
+  t,
+  'a HogQL condition selects the stored events that a plugin gets',
+  async (t, app) => {
+    const receiver = await openReceiver(t)
+    const sender = `import { RetryError } from '@posthog/plugin-scaffold'
+      export async function onEvent({ properties }, { config }) {
+        if (!(await fetch(config.url + '/' + properties.n)).ok) throw new RetryError('busy')
+      }
+      export function exportEvents(events) { console.log('exported', events.map(({ properties }) => properties.n)) }`
+    const plugin = await runPlugin(app, sender, { config: { url: receiver.url } })
+    const changer = await runPlugin(app, 'export function processEvent(event) { return event }')
+    const patch = (config: number, filters: object) =>
+      app.send('PATCH', `${configsUrl(app)}${config}/`, { body: { filters } })
+    t.match(await patch(changer.config, { where: "event = 'paid'" }), {
+      status: 400,
+      body: { attr: 'filters__where', detail: /this plugin has processEvent/ },
+    })
+    for (const [where, detail] of [
+      ['properties.n >', /Line 1|line 1/],
+      ['count() > 1', /cannot aggregate/],
+      ['unknown_field = 1', /unknown_field/],
+    ] as const)
+      t.match(await patch(plugin.config, { where }), { status: 400, body: { attr: 'filters__where', detail } }, where)
+    const where = "toInt(properties.n) in (2, 4, 6, 8) and person.properties.plan = 'pro'"
+    const filters = { where, events: [{ id: 'paid' }] }
+    t.match(await patch(plugin.config, filters), { status: 200, body: { filters } })
+
+    const of = (n: number, event = 'paid', plan = 'pro') => ({
+      event,
+      distinct_id: plan,
+      properties: { n, $set: { plan } },
+    })
+    await capture(app, [of(1), of(2), of(3), of(4, 'seen'), of(5), of(6, 'paid', 'free'), of(8), of(9)])
+    await ingest(app, [])
+    receiver.statuses = [200, 503]
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(
+      receiver.received.map(({ path }) => path),
+      ['/2', '/8'],
+    )
+    app.advance(6_000)
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(
+      receiver.received.map(({ path }) => path),
+      ['/2', '/8', '/8'],
+      'a retry begins with the event that failed',
+    )
+    const messages = (await logOf(app, plugin)).map(({ message }) => message)
+    t.strictSame(
+      messages.filter((message) => message.startsWith('exported')),
+      ['exported [2]', 'exported [8]'],
+    )
+    t.match(await countsOf(app, plugin.config, 'onEvent'), { failures: 0 })
+    const state = await states.get(app.deps.db, plugin.config)
+    const end = (await storedEvents(app)).length
+    t.equal(state?.seq, end, 'the events that do not match are done')
+  },
+  options,
+)
+
 const LOCATING = `export async function processEvent(event, { geoip }) {
   const found = await geoip.locate(event.properties.$ip)
   event.properties.city = found?.city.names.en ?? null

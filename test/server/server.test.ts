@@ -511,10 +511,12 @@ t.test('a shutdown finishes requests in progress', async (t) => {
 
 t.test('a start fails if contract and handlers differ or an operation is public by mistake', async (t) => {
   const { deps } = await openApp(t, 'sqlite')
-  await t.rejects(bind(fastify(), deps, {}, createRateLimits(deps)), { message: /No handler: organizations\.list/ })
+  await t.rejects(bind(fastify(), deps, {}, createRateLimits(deps), new Map()), {
+    message: /No handler: organizations\.list/,
+  })
   const operation = defined(operations.find(({ id }) => id === 'domains.list'))
   operation.isPublic = true
-  await t.rejects(bind(fastify(), deps, areas(deps), createRateLimits(deps)), {
+  await t.rejects(bind(fastify(), deps, areas(deps), createRateLimits(deps), new Map()), {
     message: /must declare the security of these operations: domains\.list/,
   })
   operation.isPublic = false

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Stack, Text } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
@@ -25,13 +25,18 @@ export function SettingsForm({
   const fields = entries.filter(isField)
   const [values, setValues] = useState<Values>(() => withDefaults(fields, saved?.config ?? {}))
   const [order, setOrder] = useState<number | string>(saved?.order ?? 0)
+  const [api_access, setApiAccess] = useState(saved?.api_access ?? false)
   const refresh = async (): Promise<void> => {
     await queryClient.invalidateQueries({ queryKey: configsQuery(project).queryKey })
     void refreshPlugins(plugin.organization_id)
   }
   const save = useMutation({
     mutationFn: () =>
-      saveConfig(project, plugin.id, saved, { config: toSend(fields, values), order: Number(order) || 0 }),
+      saveConfig(project, plugin.id, saved, {
+        config: toSend(fields, values),
+        order: Number(order) || 0,
+        api_access,
+      }),
     onSuccess: async (config) => {
       // A new secret leaves the page.
       setValues(withDefaults(fields, config.config))
@@ -100,6 +105,12 @@ export function SettingsForm({
             value={order}
             error={fieldError(save.error, 'order')}
             onChange={setOrder}
+          />
+          <Switch
+            label="Read this project with posthog.api"
+            description="The plugin reads what you can read here, until you leave the organization. Only administrators can allow it."
+            checked={api_access}
+            onChange={({ currentTarget }) => setApiAccess(currentTarget.checked)}
           />
           {rest !== null && <ErrorAlert error={rest} title="The settings were not saved" />}
           <Group>

@@ -1,5 +1,6 @@
 /** Answers the calls that plugin code makes outside of the sandbox, and bounds their number. */
 import { AppError } from '../../errors.ts'
+import type { ApiRequest } from './api.ts'
 import { FetchError, type FetchRequest, type FetchResponse } from './fetch.ts'
 import type { SandboxReply } from './messages.ts'
 
@@ -19,6 +20,7 @@ export interface PluginHost {
   locate(address: string): Promise<unknown>
   job(name: string, payload: unknown, delay_ms: number): Promise<void>
   capture(event: string, properties: Record<string, unknown>): Promise<void>
+  api(request: ApiRequest, signal: AbortSignal): Promise<FetchResponse>
 }
 
 /** How many calls of the host one request may make, and how many more for each event. */
@@ -32,9 +34,11 @@ const ALLOWANCES = {
   geoip: { base: 1_000, each: 20, name: 'lookups of addresses' },
   job: { base: 100, each: 5, name: 'jobs' },
   capture: { base: 100, each: 5, name: 'captured events' },
+  api: { base: 100, each: 1, name: 'calls of posthog.api' },
 }
 type Operation = keyof typeof ALLOWANCES
 const isOperation = (name: string): name is Operation => Object.hasOwn(ALLOWANCES, name)
+/** Requests to other servers and to the API. */
 const MAX_CONCURRENT_FETCHES = 20
 
 interface Answer {
@@ -75,6 +79,11 @@ export function createAnswers(host: PluginHost, events: number) {
       const { event, properties } = recordOf(captured)
       return host.capture(textOf(event), recordOf(properties ?? {}))
     },
+    api: ([method, path, body]) =>
+      inTurn(() => {
+        const request = { method: textOf(method), path: textOf(path), ...(body !== null && { body: textOf(body) }) }
+        return host.api(request, abort.signal)
+      }),
   }
 
   return {
@@ -88,7 +97,8 @@ export function createAnswers(host: PluginHost, events: number) {
         if (count > limit) throw new RangeError(`A call is limited to ${limit} ${name}.`)
         const list: unknown = JSON.parse(args)
         const value = await operations[operation](Array.isArray(list) ? list : [], body)
-        if (operation !== 'fetch') return { succeeded: true, text: JSON.stringify(value ?? null) }
+        if (operation !== 'fetch' && operation !== 'api')
+          return { succeeded: true, text: JSON.stringify(value ?? null) }
         const { body: received, ...response } = value as FetchResponse
         return { succeeded: true, text: JSON.stringify(response), body: received }
       } catch (error) {

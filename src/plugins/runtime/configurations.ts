@@ -16,6 +16,10 @@ export interface RunningConfiguration extends Configuration {
   organization_id: string
   name: string
   capabilities: Capabilities
+  /** A HogQL condition for stored events; null for all. */
+  where: string | null
+  /** The administrator who allowed `posthog.api`. */
+  api_access_user_id: number | null
 }
 
 export interface Configurations {
@@ -81,6 +85,7 @@ export function createConfigurations({
       log.error({ plugin_config: row.id }, 'the secrets of a plugin configuration cannot be decrypted; it does not run')
       return undefined
     }
+    const filters: { where?: string } | null = row.filters === null ? null : JSON.parse(row.filters)
     const hidden: Record<string, unknown> = secrets ? JSON.parse(secrets) : {}
     const values: Record<string, unknown> = { ...JSON.parse(row.config), ...hidden }
     const configuration: RunningConfiguration = {
@@ -88,7 +93,7 @@ export function createConfigurations({
       version,
       files,
       settings: settingsOf(JSON.parse(row.config_schema), values, {
-        filters: row.filters === null ? null : JSON.parse(row.filters),
+        filters,
         project: {
           id: row.project_id,
           name: row.project_name,
@@ -101,6 +106,8 @@ export function createConfigurations({
       organization_id: row.organization_id,
       name: row.name || row.plugin_name || `Plugin ${row.plugin_id}`,
       capabilities: { ...NO_CAPABILITIES, ...JSON.parse(row.capabilities) },
+      where: filters?.where ?? null,
+      api_access_user_id: row.api_access_user_id,
     }
     remove(row.id)
     loaded.set(row.id, configuration)

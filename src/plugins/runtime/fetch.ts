@@ -32,7 +32,7 @@ const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const MAX_REQUEST_BYTES = 5 * 1024 * 1024
 const MAX_RESPONSE_BYTES = 5 * 1024 * 1024
-const MAX_URL_LENGTH = 16_000
+export const MAX_URL_LENGTH = 16_000
 const MAX_HEADERS = 100
 const REDIRECTS = [301, 302, 303, 307, 308]
 const METHOD = /^[A-Z]{1,20}$/
@@ -137,7 +137,11 @@ function send(
 
 const TOO_LONG = 'The response is longer than allowed.'
 
-async function readBody(response: IncomingMessage): Promise<Uint8Array> {
+const readBody = async (response: IncomingMessage): Promise<Uint8Array> =>
+  decompress(await readBytes(response), response.headers['content-encoding'])
+
+/** Throws for a response that is too long for a plugin. */
+export async function readBytes(response: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of response) {
@@ -145,7 +149,7 @@ async function readBody(response: IncomingMessage): Promise<Uint8Array> {
     if (length > MAX_RESPONSE_BYTES) throw new FetchError(TOO_LONG)
     chunks.push(chunk)
   }
-  return decompress(Buffer.concat(chunks), response.headers['content-encoding'])
+  return Buffer.concat(chunks)
 }
 
 const DECOMPRESS = new Map([

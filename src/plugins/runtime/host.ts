@@ -1,10 +1,11 @@
-/** Answers the requests of plugins from the sandbox: storage, cache, locations, jobs, guarded HTTP requests and captured events. */
+/** Answers the requests of plugins from the sandbox: storage, cache, locations, jobs, guarded HTTP requests, the API and captured events. */
 import type { Ids } from '../../ids.ts'
 import type { Outbound } from '../../outbound/guard.ts'
 import type { Db } from '../../sql/db.ts'
 import * as jobs from '../../store/plugin_jobs.ts'
 import * as storage from '../../store/plugin_storage.ts'
 import type { PluginHost } from './answers.ts'
+import type { PluginApi } from './api.ts'
 import type { PluginCache } from './cache.ts'
 import type { RunningConfiguration } from './configurations.ts'
 import { fetchForPlugin } from './fetch.ts'
@@ -24,6 +25,7 @@ export interface HostDeps {
   outbound: Outbound
   cache: PluginCache
   locate: Locate
+  pluginApi: PluginApi
   /** Called after a job was stored. */
   onJob: () => void
 }
@@ -45,7 +47,17 @@ const CAPTURES_PER_MINUTE = 6_000
 const MINUTE_MS = 60_000
 const MAX_ATTEMPTS = 20
 
-export function createHosts({ db, ids, now, milliseconds, outbound, cache, locate, onJob }: HostDeps): CreateHost {
+export function createHosts({
+  db,
+  ids,
+  now,
+  milliseconds,
+  outbound,
+  cache,
+  locate,
+  pluginApi,
+  onJob,
+}: HostDeps): CreateHost {
   const sizes = new Map<number, { at: number; keys: number; characters: number }>()
   const captures = new Map<number, { minute: number; count: number }>()
 
@@ -72,7 +84,7 @@ export function createHosts({ db, ids, now, milliseconds, outbound, cache, locat
       throw new RangeError(`A plugin can capture at most ${CAPTURES_PER_MINUTE} events per minute.`)
   }
 
-  return ({ id }, origin, capture) => ({
+  return ({ id, project_id, api_access_user_id }, origin, capture) => ({
     fetch: (request, body, signal) => fetchForPlugin(outbound, request, body, signal),
     storageGet: (key) => storage.get(db, id, key),
     storageSet: async (key, value) => {
@@ -96,6 +108,8 @@ export function createHosts({ db, ids, now, milliseconds, outbound, cache, locat
     },
     cache: async (operation, key, args) => cache.run(id, operation, key, args),
     locate,
+    api: (request, signal) =>
+      pluginApi.call({ plugin_config_id: id, project_id, user_id: api_access_user_id }, request, signal),
     job: async (name, payload, delay_ms) => {
       const text = JSON.stringify(payload ?? null)
       if (text.length > MAX_PAYLOAD_LENGTH)

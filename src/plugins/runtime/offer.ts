@@ -1,6 +1,7 @@
 /** Offers a group of events to a plugin: `onEvent`, `composeWebhook` and `exportEvents`. */
-import type { FollowedEvent } from '../../events/follow.ts'
+import { type FollowedEvent, followCondition, matchingUuids } from '../../events/follow.ts'
 import { personsOf, storedEvent } from '../../events/plugin-event.ts'
+import type { EventReader } from '../../events/readers.ts'
 import type { Outbound } from '../../outbound/guard.ts'
 import type { Database } from '../../sql/db.ts'
 import { DELIVERY_FUNCTIONS, type DeliveryFunction } from '../../store/plugin_failed_deliveries.ts'
@@ -17,6 +18,8 @@ import { sendWebhook } from './webhook-request.ts'
 
 export interface OfferOptions {
   events: Database
+  reader: EventReader
+  now: () => string
   sandbox: Sandbox
   hostOf: (configuration: RunningConfiguration, origin: Origin) => PluginHost
   recorder: Recorder
@@ -69,23 +72,41 @@ export async function deliver(
   options: OfferOptions,
   configuration: RunningConfiguration,
   group: Group,
-  attempts: number,
+  failures: number,
   signal: AbortSignal,
 ): Promise<Step> {
   const last = group.events.at(-1)
   if (!group.isOffered || !last)
     return { ...(last && { done: last }), failed: [], attempts: 0, retry_ms: null, isOver: false }
-  const offered = await offer(options, configuration, group, { functions: DELIVERY_FUNCTIONS, attempts }, signal)
-  if (offered.error) return afterLoadError(options.recorder, configuration, offered.error, attempts)
+  const events = await matchingEvents(options, configuration, group.events, signal)
+  const matching = { ...group, events }
+  // Only the first event of a group can have been tried before.
+  const attempts = events[0] === group.events[0] ? failures : 0
+  const offered = await offer(options, configuration, matching, { functions: DELIVERY_FUNCTIONS, attempts }, signal)
+  if (offered.error) return afterLoadError(options.recorder, configuration, offered.error, failures)
 
   const { count, failed, retry } = offered
   notePassedOver(options.recorder, configuration, failed)
-  const done = group.events[count - 1]
+  const next = events[count]
+  const done = next ? group.events[group.events.indexOf(next) - 1] : last
   const step = { ...(done && { done }), failed }
-  if (!retry) return { ...step, attempts: 0, retry_ms: null, isOver: count === 0 }
-  // Only the first event of a group can have been tried before.
+  if (!retry) return { ...step, attempts: 0, retry_ms: null, isOver: !done }
   const tried = (count === 0 ? attempts : 0) + 1
   return { ...step, attempts: tried, retry_ms: retryDelay(tried), isOver: true }
+}
+
+/** The events that match the `where` of the configuration. */
+async function matchingEvents(
+  { reader, now }: OfferOptions,
+  { where, project_id }: RunningConfiguration,
+  group: FollowedEvent[],
+  signal: AbortSignal,
+): Promise<FollowedEvent[]> {
+  if (where === null) return group
+  const condition = followCondition(where, 'filters__where', Date.parse(now()) * 1000)
+  const uuids = group.map(({ uuid }) => uuid)
+  const matching = await matchingUuids(reader, project_id, uuids, condition, signal)
+  return group.filter(({ uuid }) => matching.has(uuid))
 }
 
 function notePassedOver(recorder: Recorder, configuration: RunningConfiguration, failed: readonly FailedEvent[]): void {

@@ -10,6 +10,7 @@ import type { Database } from '../../sql/db.ts'
 import { runningAmong } from '../../store/plugin_runtime.ts'
 import type { Vault } from '../../store/vault.ts'
 import type { PluginHost } from './answers.ts'
+import type { PluginApi } from './api.ts'
 import { createPluginCache } from './cache.ts'
 import { capturedRow } from './capture.ts'
 import { createConfigurations, type RunningConfiguration } from './configurations.ts'
@@ -45,6 +46,7 @@ export interface PluginRuntimeOptions {
   vault: Vault
   outbound: Outbound
   locate: Locate
+  pluginApi: PluginApi
   ids: Ids
   now: () => string
   milliseconds: () => number
@@ -79,6 +81,7 @@ export function createTransformations({
   vault,
   outbound,
   locate,
+  pluginApi,
   ids,
   now,
   milliseconds,
@@ -93,7 +96,7 @@ export function createTransformations({
   const configurations = createConfigurations({ db, vault, milliseconds, site_url, log })
   const recorder = createRecorder({ db, ids, now, log, wakeMailer })
   const cache = createPluginCache(milliseconds)
-  const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, locate, onJob })
+  const createHost = createHosts({ db, ids, now, milliseconds, outbound, cache, locate, pluginApi, onJob })
 
   /** The normal path of ingestion. */
   async function store(project_id: number, rows: readonly NewEvent[]): Promise<void> {

@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { parseIncoming } from '../../../src/events/plugin-event.ts'
 import { createOutbound, type ResolveHost } from '../../../src/outbound/guard.ts'
 import type { PluginHost } from '../../../src/plugins/runtime/answers.ts'
+import { apiWithoutServer } from '../../../src/plugins/runtime/api.ts'
 import { createPluginCache } from '../../../src/plugins/runtime/cache.ts'
 import { fetchForPlugin } from '../../../src/plugins/runtime/fetch.ts'
 import type { Attachment } from '../../../src/plugins/runtime/messages.ts'
@@ -56,6 +57,7 @@ export function createMemoryHost({
     },
     cache: async (operation, key, args) => caches.run(0, operation, key, args),
     locate: async () => null,
+    api: apiWithoutServer,
     job: async (name, payload, delay_ms) => void jobs.push({ name, payload, delay_ms }),
     capture: async (event, properties) => void captured.push({ event, properties }),
   }
