@@ -72,12 +72,20 @@ export const ERROR_RESPONSES = {
 
 export type ErrorCode = keyof typeof ERROR_RESPONSES
 
+/** Both count from 1; columns are UTF-16 code units. */
+export interface TextPosition {
+  line: number
+  column: number
+}
+
 export interface AppErrorFields {
   code: ErrorCode
   /** A message: the problem, then the remedy. */
   detail: string
   /** The field that caused the error. Nested names are joined by `__`. */
   attr?: string | null
+  /** Where the error is in the text of the field. */
+  position?: TextPosition
   retry_after_seconds?: number
   /** Logged, never sent to the client. */
   cause?: unknown
@@ -87,13 +95,15 @@ export interface AppErrorFields {
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly attr: string | null
+  readonly position: TextPosition | undefined
   readonly retry_after_seconds: number | undefined
 
-  constructor({ code, detail, attr = null, retry_after_seconds, cause }: AppErrorFields) {
+  constructor({ code, detail, attr = null, position, retry_after_seconds, cause }: AppErrorFields) {
     super(detail, { cause })
     this.name = 'AppError'
     this.code = code
     this.attr = attr
+    this.position = position
     this.retry_after_seconds = retry_after_seconds
   }
 }

@@ -22,6 +22,7 @@ import { plugin_failed_deliveries } from './plugin_failed_deliveries.ts'
 import { plugin_test_events } from './plugin_test_events.ts'
 import { project_batch_exports } from './project_batch_exports.ts'
 import { organization_projects, projects } from './projects.ts'
+import { query } from './query.ts'
 import { service } from './service.ts'
 import { session } from './session.ts'
 import { signup } from './signup.ts'
@@ -55,6 +56,7 @@ export const areas = (deps: Deps) =>
     capture: capture(deps),
     events: events(deps),
     persons: persons(deps),
+    query: query(deps),
     pipeline_destinations: pipelinePlugins(deps, 'pipeline_destinations'),
     pipeline_frontend_apps: pipelinePlugins(deps, 'pipeline_frontend_apps'),
     pipeline_import_apps: pipelinePlugins(deps, 'pipeline_import_apps'),

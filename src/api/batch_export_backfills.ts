@@ -8,7 +8,7 @@ import type { BatchExportRow } from '../store/batch_exports.ts'
 import { batchExportOf } from './batch_export_runs.ts'
 import { cursorPage } from './cursor.ts'
 import type { Area } from './handler-context.ts'
-import { parseChoice, queryList } from './query.ts'
+import { parseChoice, queryList } from './query-parameters.ts'
 import { parseIsoTime } from './time.ts'
 
 type Schemas = components['schemas']

@@ -3,7 +3,7 @@ import { isUuid } from '../auth/access.ts'
 import { invalid } from '../errors.ts'
 import type { RequestUrl } from './handler-context.ts'
 import { Page, paging } from './page.ts'
-import { urlWith } from './query.ts'
+import { urlWith } from './query-parameters.ts'
 
 interface Cursor {
   direction: 'next' | 'previous'

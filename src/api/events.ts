@@ -14,7 +14,7 @@ import { customEventNames, eventNames, propertyNames, propertyValues, type Recen
 import { cellText, csvRow } from './csv.ts'
 import { EVENT_FIELDS, type EventRecord, eventJson, JSON_FIELDS, recordJson, serializeEvent } from './event-record.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
-import { queryList, rawQueryValues, urlWith } from './query.ts'
+import { queryList, rawQueryValues, urlWith } from './query-parameters.ts'
 import { joinOrStream, textChunks } from './text-chunks.ts'
 import { parseMoment } from './time.ts'
 

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import * as store from '../store/batch_export_logs.ts'
 import type { HandlerContext } from './handler-context.ts'
 import { page, paging } from './page.ts'
-import { parseChoice, queryList } from './query.ts'
+import { parseChoice, queryList } from './query-parameters.ts'
 import { parseMoment } from './time.ts'
 
 type LogCall = Pick<HandlerContext<'batch_export_runs.logs' | 'project_batch_exports.logs'>, 'query' | 'url'>

@@ -17,7 +17,7 @@ import { type Area, RawResponse, type ResolvedAccess } from './handler-context.t
 import { storedTime, timesOf } from './log_entries.ts'
 import { page, paging } from './page.ts'
 import { serializePlugin } from './pipeline_plugins.ts'
-import { parseChoice, queryList } from './query.ts'
+import { parseChoice, queryList } from './query-parameters.ts'
 import { parseMoment } from './time.ts'
 
 export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigRow> => {

@@ -1,46 +1,45 @@
-/** Query parameters that accept several values: as JSON, repeated, or with brackets. */
-import { invalid } from '../errors.ts'
-import type { RequestUrl } from './handler-context.ts'
+import type { components } from '../contract/openapi.ts'
+import type { Deps } from '../deps.ts'
+import { type Answer, answer } from '../events/query.ts'
+import { type Area, RawResponse } from './handler-context.ts'
+import { joinOrStream, textChunks } from './text-chunks.ts'
+import { parseMoment } from './time.ts'
 
-/** All values of a parameter, with JSON lists flattened; undefined when it is absent. */
-export function queryList(query: object, name: string): string[] | undefined {
-  return rawQueryValues(query, name)?.flatMap((text) => parseList(text) ?? [text])
-}
+type Response = components['schemas']['QueryResponse']
 
-/** All values of a parameter, without parsing JSON. */
-export function rawQueryValues(query: object, name: string): string[] | undefined {
-  const values: string[] = []
-  for (const [key, value] of Object.entries(query)) {
-    const bracketed = key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))
-    if (value !== undefined && (key === name || bracketed)) values.push(...[value].flat().map(String))
-  }
-  return values.length ? values : undefined
-}
+export const query = ({ eventReader, now }: Deps): Area<'query'> => ({
+  operations: {
+    'query.run': async ({ project, body, signal }) => {
+      const time = now()
+      const { query: text, values, filters, explain = false } = body.query
+      const moment = (name: 'date_from' | 'date_to'): number | undefined => {
+        const value = filters?.dateRange?.[name]
+        return value ? parseMoment(value, `query__filters__dateRange__${name}`, time) : undefined
+      }
+      const found = await answer(eventReader, {
+        project_id: project.id,
+        text,
+        values: values ?? {},
+        range: { from: moment('date_from'), to: moment('date_to') },
+        now: Date.parse(time) * 1000,
+        signal,
+      })
+      const head = `${JSON.stringify(serialize(found, explain)).slice(0, -1)},"results":[`
+      const frame = { head, separator: ',', tail: ']}' }
+      const chunks = textChunks(found.rows, (row) => JSON.stringify(found.resultOf(row)), frame)
+      return new RawResponse('application/json', await joinOrStream(chunks))
+    },
+  },
+})
 
-/** Throws `invalid_input` for a value that is not one of the choices. */
-export function parseChoice<Choice extends string>(name: string, choices: readonly Choice[], text: string): Choice {
-  const choice = choices.find((known) => known === text)
-  if (choice === undefined) throw invalid(name, `"${name}" must be one of: ${choices.join(', ')}.`)
-  return choice
-}
-
-/** Undefined for text that is not a JSON list of strings and numbers; it then counts as one value. */
-function parseList(text: string): string[] | undefined {
-  if (!/^\s*\[/.test(text)) return undefined
-  try {
-    const list: unknown = JSON.parse(text)
-    const isPlain = Array.isArray(list) && list.every((item) => typeof item === 'string' || typeof item === 'number')
-    return isPlain ? list.map(String) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The URL of a request with other values of some parameters. Undefined removes a parameter. */
-export function urlWith({ origin, path, search }: RequestUrl, values: Record<string, string | undefined>): string {
-  const parameters = new URLSearchParams(search)
-  for (const [name, value] of Object.entries(values))
-    if (value === undefined) parameters.delete(name)
-    else parameters.set(name, value)
-  return `${origin}${path}?${parameters}`
-}
+const serialize = (found: Answer, explain: boolean): Omit<Response, 'results'> => ({
+  columns: found.columns,
+  types: found.types,
+  hogql: found.hogql,
+  hasMore: found.more,
+  limit: found.limit,
+  offset: found.offset,
+  timings: Object.entries(found.seconds).map(([k, t]) => ({ k, t })),
+  rows_read: found.rows_read,
+  ...(explain && { explain: found.explain }),
+})

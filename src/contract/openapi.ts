@@ -3228,6 +3228,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/query/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a query
+         * @description Answers a HogQL query about the events, persons or sessions of the project. A query that takes too long returns 400
+         *     `query_timeout`. Requests count in the rate limit of events.
+         */
+        post: operations["query.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events/histogram/": {
         parameters: {
             query?: never;
@@ -3956,6 +3980,13 @@ export interface components {
              *     field.
              */
             attr: string | null;
+            /** @description Where the error is in the text of a HogQL query. Only in errors of HogQL. */
+            position?: {
+                /** @description Counted from 1. */
+                line: number;
+                /** @description Counted from 1, in UTF-16 code units. */
+                column: number;
+            };
         };
         /**
          * OrganizationWrite
@@ -7005,6 +7036,80 @@ export interface components {
          *     each field is the JSON text of a list of at most ten distinct values from recent events.
          */
         EventValues: components["schemas"]["Event"] | components["schemas"]["EventValue"][];
+        /**
+         * QueryRequest
+         * @description A question about the data of a project.
+         */
+        QueryRequest: {
+            query: {
+                /**
+                 * @description The language of the query. Only HogQL is supported.
+                 * @enum {string}
+                 */
+                kind: "HogQLQuery";
+                /**
+                 * @description One SELECT from `events`, `persons` or `sessions`, with WHERE, GROUP BY, HAVING, ORDER BY, LIMIT and OFFSET. The limit
+                 *     is 100 by default and at most 50,000.
+                 */
+                query: string;
+                /** @description The values of placeholders by name: `{name}` in the query is the value of `name`. */
+                values?: {
+                    [key: string]: unknown;
+                } | null;
+                filters?: {
+                    /**
+                     * @description Only rows of this time: the `timestamp` of events, the `created_at` of persons, the `start_timestamp` of sessions.
+                     *     A placeholder `{filters}` in the query has no further effect.
+                     */
+                    dateRange?: {
+                        /** @description The first time. ISO 8601, or a relative time such as `-7d`. */
+                        date_from?: string | null;
+                        /** @description The end, which is not included. The same formats. */
+                        date_to?: string | null;
+                    } | null;
+                } | null;
+                /** @description Whether to return `explain`. False by default. */
+                explain?: boolean;
+            };
+        };
+        /**
+         * QueryResponse
+         * @description The result of a query.
+         */
+        QueryResponse: {
+            /** @description The rows: each is a list of values in the order of `columns`. Times are ISO 8601 in UTC. */
+            results: unknown[][];
+            /** @description The name of each column. */
+            columns: string[];
+            /** @description The name and the type of each column. */
+            types: string[][];
+            /** @description The query as the server read it. */
+            hogql: string;
+            /** @description Whether more rows match. Repeat the query with a larger OFFSET. */
+            hasMore: boolean;
+            /** @description The number of rows that the query can return. */
+            limit: number;
+            offset: number;
+            /** @description The time that each step took. */
+            timings: {
+                /** @description The name of the step. */
+                k: string;
+                /** @description Seconds. */
+                t: number;
+            }[];
+            /** @description The number of rows that the result was computed from. Hourly counts count as one row each. */
+            rows_read: number;
+            /** @description How the query was answered. Only with `explain`. */
+            explain?: {
+                /**
+                 * @description `counts`: from the hourly counts of events. `index`: from an index alone. `rows`: from the rows themselves.
+                 * @enum {string}
+                 */
+                way: "counts" | "index" | "rows";
+                /** @description Why this way was taken. */
+                detail: string;
+            };
+        };
         /**
          * EventInterval
          * @description One interval and its number of events.
@@ -13644,6 +13749,43 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "query.run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryRequest"];
+            };
+        };
+        responses: {
+            /** @description The rows, with their columns. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

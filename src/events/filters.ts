@@ -2,7 +2,7 @@
 import { AppError, invalid } from '../errors.ts'
 import { call, constant, type Expr, field, list } from '../hogql/ast.ts'
 import { parseDatetime } from '../hogql/datetime.ts'
-import { describeError, HogqlError } from '../hogql/error.ts'
+import { HogqlError, invalidHogql } from '../hogql/error.ts'
 import { parseExpression } from '../hogql/parser.ts'
 import { compileCondition } from '../hogql/print.ts'
 import { isJsonObject, type JsonObject } from '../json/object.ts'
@@ -135,7 +135,7 @@ function parseItem(value: unknown, at: string, now: number): Expr | undefined {
     return built
   } catch (error) {
     if (!(error instanceof HogqlError)) throw error
-    throw type === 'hogql' ? invalid(`${at}__key`, describeError(error, key)) : invalid(`${at}__value`, error.message)
+    throw type === 'hogql' ? invalidHogql(`${at}__key`, error, key) : invalid(`${at}__value`, error.message)
   }
 }
 

@@ -1,6 +1,5 @@
 /** Reads stored events in the order of ingestion, for plugins that follow them. */
-import { invalid } from '../errors.ts'
-import { describeError, HogqlError } from '../hogql/error.ts'
+import { HogqlError, invalidHogql } from '../hogql/error.ts'
 import { type Compiled, compileCondition } from '../hogql/print.ts'
 import { oneOf, sql } from '../sql/template.ts'
 import { POSITION } from './extract.ts'
@@ -79,7 +78,7 @@ export function followCondition(text: string, attr: string, now: number): Compil
   try {
     return compileCondition(parseCondition(text, now), { now })
   } catch (error) {
-    throw error instanceof HogqlError ? invalid(attr, describeError(error, text)) : error
+    throw error instanceof HogqlError ? invalidHogql(attr, error, text) : error
   }
 }
 

@@ -17,6 +17,15 @@ export interface Feed {
   ingested_at: Sql
 }
 
+/** The current rows of a model, for queries. */
+export interface CurrentTable {
+  /** The table `e`, and what it joins. */
+  from: Sql
+  /** The time of a row, in microseconds. */
+  time: Sql
+  fields: Record<string, FieldColumn>
+}
+
 /** A model whose rows replace earlier ones with the same key. */
 export interface ChangingFeed extends Feed {
   /** Joins the current state of an entry `e`. */
@@ -31,6 +40,7 @@ export interface ChangingFeed extends Feed {
   /** Distinguishes the rows of one entry. */
   key: Sql
   fields: Record<string, FieldColumn>
+  current: CurrentTable
   /** Names of fields: a row with a higher version replaces the one with the same key. */
   merge: { key: readonly string[]; version: string }
 }
@@ -69,8 +79,39 @@ const PERSONS: ChangingFeed = {
     created_at: field(DATETIME, sql`p.created_at`, true),
     is_deleted: field(BOOLEAN, sql`(e.distinct_id is not null)`),
   },
+  current: {
+    from: sql`person_distinct_ids e join persons p on p.project_id = e.project_id and p.id = e.person_id`,
+    time: sql`p.created_at`,
+    fields: {
+      team_id: field(INTEGER, sql`e.project_id`),
+      distinct_id: field(STRING, sql`e.distinct_id`),
+      person_id: field(UUID, sql`e.person_id`),
+      properties: field(JSON_TYPE, sql`p.properties`),
+      version: field(INTEGER, sql`p.last_change`, true),
+      created_at: field(DATETIME, sql`p.created_at`),
+      is_deleted: field(BOOLEAN, either(sql`0`, sql`false`)),
+    },
+  },
   merge: { key: ['team_id', 'distinct_id'], version: 'version' },
 }
+
+/** The fields of a session, for statements with event_sessions as `s`. */
+const sessionFields = (s: Sql): ChangingFeed['fields'] => ({
+  distinct_id: field(STRING, sql`${s}.distinct_id`),
+  start_timestamp: field(DATETIME, sql`${s}.start_timestamp`),
+  end_timestamp: field(DATETIME, sql`${s}.end_timestamp`),
+  duration: field(
+    FLOAT,
+    either(
+      sql`((${s}.end_timestamp - ${s}.start_timestamp) / 1000000.0)`,
+      sql`((${s}.end_timestamp - ${s}.start_timestamp)::double precision / 1000000)`,
+    ),
+  ),
+  event_count: field(INTEGER, sql`${s}.event_count`),
+  pageview_count: field(INTEGER, sql`${s}.pageview_count`),
+  entry_url: field(STRING, sql`${s}.entry_url`, true),
+  exit_url: field(STRING, sql`${s}.exit_url`, true),
+})
 
 /** An entry is added when a session has been quiet for a while. */
 const SESSIONS: ChangingFeed = {
@@ -86,21 +127,18 @@ const SESSIONS: ChangingFeed = {
   fields: {
     team_id: field(INTEGER, sql`e.project_id`),
     session_id: field(STRING, sql`e.session_id`),
-    distinct_id: field(STRING, sql`s.distinct_id`),
-    start_timestamp: field(DATETIME, sql`s.start_timestamp`),
-    end_timestamp: field(DATETIME, sql`s.end_timestamp`),
-    duration: field(
-      FLOAT,
-      either(
-        sql`((s.end_timestamp - s.start_timestamp) / 1000000.0)`,
-        sql`((s.end_timestamp - s.start_timestamp)::double precision / 1000000)`,
-      ),
-    ),
-    event_count: field(INTEGER, sql`s.event_count`),
-    pageview_count: field(INTEGER, sql`s.pageview_count`),
-    entry_url: field(STRING, sql`s.entry_url`, true),
-    exit_url: field(STRING, sql`s.exit_url`, true),
+    ...sessionFields(sql`s`),
     version: field(INTEGER, sql`s.last_change`),
+  },
+  current: {
+    from: sql`event_sessions e`,
+    time: sql`e.start_timestamp`,
+    fields: {
+      team_id: field(INTEGER, sql`e.project_id`),
+      session_id: field(STRING, sql`e.session_id`),
+      ...sessionFields(sql`e`),
+      version: field(INTEGER, sql`e.last_change`, true),
+    },
   },
   merge: { key: ['team_id', 'session_id'], version: 'version' },
 }

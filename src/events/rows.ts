@@ -2,10 +2,10 @@
 import { invalid } from '../errors.ts'
 import { type Expr, field, type Order } from '../hogql/ast.ts'
 import { decode } from '../hogql/convert.ts'
-import { describeError, HogqlError } from '../hogql/error.ts'
+import { HogqlError, invalidHogql } from '../hogql/error.ts'
 import { splitLabel } from '../hogql/lexer.ts'
 import { parseExpression } from '../hogql/parser.ts'
-import { compile, compileCondition, type HogType } from '../hogql/print.ts'
+import { type Context, compile, compileCondition, type HogType } from '../hogql/print.ts'
 import { type Column, compileQuery, type Query } from '../hogql/query.ts'
 import { parseOrder } from '../hogql/select.ts'
 import { either } from '../hogql/typed.ts'
@@ -74,7 +74,7 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
       {
         columns,
         where: query.filter ? [query.filter, ...where] : where,
-        order_by: ordering(query.orderBy, columns, now),
+        order_by: orderOf(query.orderBy, columns, now),
       },
       { now },
     ),
@@ -139,11 +139,14 @@ function parseSelected(text: string, now: number): SelectedColumn {
   return { name: label ?? (expr.kind === 'alias' ? expr.name : bare), parts: [expr] }
 }
 
-/** Without `orderBy`: newest first if `timestamp` is selected, largest first with an aggregate, else by the first column. */
-function ordering(orderBy: readonly string[], columns: readonly Expr[], now: number): Order[] {
+function orderOf(orderBy: readonly string[], columns: readonly Expr[], now: number): Order[] {
   const requested = orderBy.map((text, i) => withAttr(`orderBy__${i}`, text, () => parseOrder(text)))
-  if (requested.length) return requested
-  const { columns: compiled } = withAttr('select', null, () => compileQuery({ columns }, { now }))
+  return requested.length ? requested : withAttr('select', null, () => defaultOrder(columns, { now }))
+}
+
+/** Newest first if `timestamp` is selected, largest first with an aggregate, else by the first column. */
+export function defaultOrder(columns: readonly Expr[], context: Omit<Context, 'aliases'>): Order[] {
+  const { columns: compiled } = compileQuery({ columns }, context)
   const candidates = columns.flatMap((column, i) => {
     const result = compiled[i]
     return result ? [{ expr: column.kind === 'alias' ? column.expr : column, ...result }] : []
@@ -171,7 +174,7 @@ function statement(query: RowsQuery, compiled: Query, limit: number, offset: num
   const person = usesPerson ? personJoin(query.project_id) : sql``
   const unique = aggregate ? sql`` : sql`${order_by ? sql`,` : sql``} e.timestamp desc, e.uuid desc`
   return guarded(
-    compiled.columns,
+    compiled.columns.map(({ type }) => type),
     sql`
     select ${select} from events e ${person} where ${conditions(query)} ${where ? sql`and ${where}` : sql``}
     ${group_by ? sql`group by ${group_by}` : sql``} ${having ? sql`having ${having}` : sql``}
@@ -179,8 +182,9 @@ function statement(query: RowsQuery, compiled: Query, limit: number, offset: num
   )
 }
 
-function guarded(columns: readonly Column[], rows: Sql): Sql {
-  const cells = columns.map(({ type }, i) => {
+/** The rows `c0`, `c1`, … of a statement, without texts that the driver cannot read. */
+export function guarded(types: readonly HogType[], rows: Sql): Sql {
+  const cells = types.map((type, i) => {
     const cell = sql`r.${name(`c${i}`)}`
     return ['string', 'json', 'array', 'tuple'].includes(type.kind) ? limited(cell) : cell
   })
@@ -196,7 +200,7 @@ export const limited = (cell: Sql): Sql => {
   return sql`case when octet_length(${cell}) > ${MAX_RESULT_LENGTH}::int then ${fail} else ${cell} end`
 }
 
-function typeOf({ type, nullable, expression }: Column): string {
+export function typeOf({ type, nullable, expression }: Column): string {
   const name = /^(count|uniq)/.test(expression) ? 'UInt64' : typeName(type)
   return nullable && !/^(Array|Tuple|Nullable)/.test(name) ? `Nullable(${name})` : name
 }
@@ -223,7 +227,8 @@ function withAttr<Result>(attr: string, text: string | null, work: () => Result)
   try {
     return work()
   } catch (error) {
-    if (error instanceof HogqlError) throw invalid(attr, text === null ? error.message : describeError(error, text))
+    if (error instanceof HogqlError)
+      throw text === null ? invalid(attr, error.message) : invalidHogql(attr, error, text)
     throw error
   }
 }

@@ -7,7 +7,7 @@ import type { Column } from '../events/lines.ts'
 import { CHANGING_FEEDS, type Model } from '../events/models.ts'
 import type { Expr, Select } from '../hogql/ast.ts'
 import { canonical } from '../hogql/canonical.ts'
-import { describeError, display, HogqlError } from '../hogql/error.ts'
+import { display, HogqlError, invalidHogql } from '../hogql/error.ts'
 import { type Context, compile, type Table } from '../hogql/print.ts'
 import { parseSelect } from '../hogql/select.ts'
 
@@ -23,7 +23,7 @@ export function queryColumns(
   model: Model,
   now: number,
 ): { columns: readonly Column[]; where: Extract['where'] } {
-  const { columns, where } = parseSelect(query, model)
+  const { columns, where } = parseSelect(query, [model])
   const context = { now, table: tableOf(model) }
   return {
     columns: columns.map((column) => customColumn(nameOf(column), withoutAlias(column), context)),
@@ -34,7 +34,7 @@ export function queryColumns(
 /** Throws with attr `hogql_query` when the query cannot be used for an export. */
 export function querySchema(query: string, model: Model, now: number): QuerySchema {
   try {
-    const select = parseSelect(query, model)
+    const select = parseSelect(query, [model])
     requirePlainSelect(select, { now, table: tableOf(model) })
     queryColumns(query, model, now)
     return {
@@ -43,7 +43,7 @@ export function querySchema(query: string, model: Model, now: number): QuerySche
       hogql_query: canonical(select),
     }
   } catch (error) {
-    if (error instanceof HogqlError) throw invalid('hogql_query', describeError(error, query))
+    if (error instanceof HogqlError) throw invalidHogql('hogql_query', error, query)
     throw error
   }
 }

@@ -1,8 +1,10 @@
 /** A read position in the tokens of one text, for the recursive-descent parser. */
-import { tooDeep } from './ast.ts'
+import { type Expr, tooDeep } from './ast.ts'
 import { display, HogqlError } from './error.ts'
 import { type Token, tokenize } from './lexer.ts'
 import { MAX_DEPTH } from './limits.ts'
+
+export type PlaceholderValues = Readonly<Record<string, Expr>>
 
 export class Cursor {
   readonly #tokens: readonly Token[]
@@ -10,7 +12,11 @@ export class Cursor {
   #next = 0
   #nesting = 0
 
-  constructor(text: string) {
+  /** `values`: of placeholders, by name. Undefined where there can be none. */
+  constructor(
+    text: string,
+    readonly values?: PlaceholderValues,
+  ) {
     const { tokens, end } = tokenize(text)
     this.#tokens = tokens
     this.#end = end

@@ -1,3 +1,5 @@
+import { AppError } from '../errors.ts'
+
 /** A syntax, name, type or limit error in HogQL. `position` counts UTF-16 code units from 1. */
 export class HogqlError extends Error {
   constructor(
@@ -9,11 +11,12 @@ export class HogqlError extends Error {
   }
 }
 
-/** The message with the position of the error in the text: `Unknown field "foo" (line 1, column 8).` */
-export function describeError({ message, position }: HogqlError, text: string): string {
-  const before = text.slice(0, position - 1).split('\n')
-  const column = (before.at(-1)?.length ?? 0) + 1
-  return `${message.replace(/\.$/, '')} (line ${before.length}, column ${column}).`
+/** The error for the client. Its message has the position, too: `Unknown field "foo" (line 1, column 8).` */
+export function invalidHogql(attr: string, { message, position: at }: HogqlError, text: string): AppError {
+  const before = text.slice(0, at - 1).split('\n')
+  const position = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  const detail = `${message.replace(/\.$/, '')} (line ${position.line}, column ${position.column}).`
+  return new AppError({ code: 'invalid_input', detail, attr, position })
 }
 
 /** The known name closest to `name`: at most a third of the letters differ, or only the case. */

@@ -34,6 +34,8 @@ const aggregations = new Map(Object.entries(AGGREGATIONS))
 const find = <Entry>(table: ReadonlyMap<string, Entry>, name: string): Entry | undefined =>
   table.get(name) ?? table.get(ANY_CASE.get(name.toLowerCase()) ?? '')
 
+export const isAggregation = (name: string): boolean => find(aggregations, name) !== undefined
+
 export function buildCall(call: Call, env: Env): TypedSql {
   const aggregation = find(aggregations, call.name)
   if (aggregation) return buildAggregation(call, aggregation, env)

@@ -237,7 +237,7 @@ function bracketed(c: Cursor): Expr {
   const { at } = c.peek()
   if (c.symbol('[')) return list(at, 'array', listItems(c, ']').items)
   if (c.symbol('*')) return star(at)
-  if (c.isSymbol('{')) throw c.error(`Placeholders and dictionaries in braces are not supported.`)
+  if (c.isSymbol('{')) return placeholder(c)
   if (!c.isSymbol('(')) throw c.unexpected('an expression')
   const names = lambdaNames(c)
   if (names) return lambdaBody(c, at, names)
@@ -246,6 +246,20 @@ function bracketed(c: Cursor): Expr {
   const { items, trailingComma } = listItems(c, ')')
   const [first] = items
   return first && items.length === 1 && !trailingComma ? first : list(at, 'tuple', items)
+}
+
+/** `{name}`: a value that is sent beside the query. */
+function placeholder(c: Cursor): Expr {
+  const { values } = c
+  if (!values) throw c.error(`Placeholders and dictionaries in braces are not supported.`)
+  c.take()
+  const { kind, text } = c.peek()
+  if (kind !== 'name' && kind !== 'quoted') throw c.unexpected('the name of a placeholder')
+  const value = Object.hasOwn(values, text) ? values[text] : undefined
+  if (!value) throw c.error(`The placeholder {${text}} has no value. Send it in "values".`)
+  c.take()
+  c.expectSymbol('}')
+  return value
 }
 
 /** Consumes `(x, y)` if an arrow follows it. Otherwise consumes nothing. */

@@ -60,13 +60,13 @@ interface Part {
   readonly value: Compiled
 }
 
-export function compileQuery(parts: Parts, { now }: Pick<Context, 'now'>): Query {
+export function compileQuery(parts: Parts, base: Omit<Context, 'aliases'>): Query {
   const aliases = columnAliases(parts.columns)
-  const context: Context = { now, aliases }
+  const context: Context = { ...base, aliases }
   const columns = parts.columns.map((expr) => ({
     expr,
     text: canonical(withoutAlias(expr)),
-    value: compile(expr, { now }),
+    value: compile(expr, base),
   }))
   /** The 1-based position of the column that a clause names by its alias or repeats, or 0. */
   const positionOf = (expr: Expr): number => {

@@ -1,6 +1,6 @@
-/** Parses one SELECT on one table, for exports. Other statements get specific error messages. */
+/** Parses one SELECT on one table. Other statements get specific error messages. */
 import { alias, type Expr, type Order, type Select } from './ast.ts'
-import { Cursor } from './cursor.ts'
+import { Cursor, type PlaceholderValues } from './cursor.ts'
 import { display, type HogqlError } from './error.ts'
 import { MAX_INTEGER, MAX_LIST } from './limits.ts'
 import { aliasName, expression, isReserved } from './parser.ts'
@@ -23,9 +23,10 @@ const JOINS = [
 const UNIONS = ['UNION', 'EXCEPT', 'INTERSECT']
 const UNSUPPORTED = ['PREWHERE', 'SAMPLE', 'FINAL', 'QUALIFY', 'WINDOW', 'SETTINGS', 'FORMAT', 'TOP']
 
-/** `from` is the only table that the query can read. */
-export function parseSelect(text: string, from = 'events'): Select {
-  const c = new Cursor(text)
+/** `tables`: the tables that the query can read. `values`: of its placeholders. */
+export function parseSelect(text: string, tables: readonly string[] = ['events'], values?: PlaceholderValues): Select {
+  const c = new Cursor(text, values)
+  const from = tables.join(' or ')
   const { at } = c.peek()
   if (c.isWord('WITH'))
     throw c.error(`Common table expressions (WITH) are not supported. Write a single SELECT FROM ${from}.`)
@@ -45,7 +46,7 @@ export function parseSelect(text: string, from = 'events'): Select {
     if (c.peek().kind === 'end') throw c.error(`The query has no FROM clause. Add FROM ${from}.`)
     throw c.unexpected(`FROM ${from}`)
   }
-  table(c, from)
+  const table = readTable(c, tables)
   const where = c.words('WHERE') ? expression(c) : null
   rejectUnsupported(c, from)
   const group_by = takes('GROUP', 'BY') ? commaSeparated(c, () => expression(c)) : []
@@ -61,7 +62,7 @@ export function parseSelect(text: string, from = 'events'): Select {
     at,
     distinct,
     columns: Object.freeze(columns),
-    from,
+    from: table,
     where,
     group_by: Object.freeze(group_by),
     having,
@@ -89,15 +90,16 @@ function column(c: Cursor): Expr {
   return expr
 }
 
-function table(c: Cursor, from: string): void {
+function readTable(c: Cursor, tables: readonly string[]): string {
+  const from = tables.join(' or ')
   const { kind, text } = c.peek()
   if (c.isSymbol('(')) throw c.error(`Subqueries are not supported. The query must SELECT FROM ${from}.`)
-  if ((kind !== 'name' && kind !== 'quoted') || text !== from)
+  if ((kind !== 'name' && kind !== 'quoted') || !tables.includes(text))
     throw kind === 'end' || kind === 'symbol'
       ? c.unexpected(`the table ${from}`)
       : c.error(`Unknown table ${display(text)}. The query must SELECT FROM ${from}.`)
   c.take()
-  if (c.isSymbol('.')) throw c.error(`The only table is ${from}.`)
+  if (c.isSymbol('.')) throw c.error(`${display(text)} has no members here. The query must SELECT FROM ${from}.`)
   if (c.isSymbol(',')) throw joinError(c, from)
   rejectUnsupported(c, from)
   const next = c.peek()
@@ -109,6 +111,7 @@ function table(c: Cursor, from: string): void {
       !['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT'].includes(next.text.toUpperCase()))
   )
     throw c.error(`Table aliases are not supported.`)
+  return text
 }
 
 const joinError = (c: Cursor, from: string): HogqlError =>

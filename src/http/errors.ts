@@ -49,10 +49,10 @@ export function sendError(error: AppError, reply: FastifyReply): FastifyReply {
 /** `body` is JSON. */
 export function errorResponse(error: AppError): { status: number; body: string } {
   const [status, type] = responseOf(error)
-  const { code } = error
+  const { code, position } = error
   const detail = truncate(error.message, MAX_DETAIL_CHARACTERS)
   const attr = error.attr && truncate(error.attr, MAX_ATTR_CHARACTERS)
-  return { status, body: JSON.stringify({ type, code, detail, attr }) }
+  return { status, body: JSON.stringify({ type, code, detail, attr, position }) }
 }
 
 /** An unexpected error becomes a 500 that reveals only the request id. */

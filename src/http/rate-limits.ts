@@ -103,7 +103,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   const budgetOf = ({ user: { id }, session, plugin_config_id }: Caller, { area }: Operation) =>
     plugin_config_id !== null
       ? { counter: plugin, name: String(plugin_config_id) }
-      : { counter: session ? sessions : area === 'events' ? events : user, name: String(id) }
+      : { counter: session ? sessions : area === 'events' || area === 'query' ? events : user, name: String(id) }
 
   return {
     stop: async () => {

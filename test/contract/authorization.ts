@@ -244,6 +244,7 @@ export const OPERATIONS: Record<OperationId, string> = {
   'plugin_test_events.delete': 'project member',
   'events.list': 'project member',
   'events.values': 'project member',
+  'query.run': 'project member',
   'events.histogram': 'project member',
   'events.tail': 'project member',
   'events.names': 'project member',

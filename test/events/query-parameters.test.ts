@@ -1,7 +1,7 @@
 /** Query parameters of event lists: times and lists of values. */
 import fc from 'fast-check'
 import t from 'tap'
-import { queryList } from '../../src/api/query.ts'
+import { queryList } from '../../src/api/query-parameters.ts'
 import { parseMoment } from '../../src/api/time.ts'
 import { isoOf } from '../../src/events/time.ts'
 

@@ -379,6 +379,7 @@ const VARYING: Record<string, (value: unknown) => unknown> = {
   last_used_at: () => '<time or null>',
   // Background work moves the clock of the tests, too.
   milliseconds: () => '<milliseconds>',
+  timings: () => '<seconds>',
   // Positions of events differ.
   cursor: () => '<cursor>',
   // On PostgreSQL the count is exact when no transaction is open, even in the databases of other suites.
