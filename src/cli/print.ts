@@ -150,7 +150,7 @@ export function widthOf(text: string): number {
 }
 
 /** The start of a text that fits; at least one character. */
-function takeWidth(text: string, width: number): string {
+export function takeWidth(text: string, width: number): string {
   let used = 0
   let taken = ''
   for (const character of text) {

@@ -48,7 +48,7 @@ const LOCAL_COMMANDS: Record<string, LocalCommand> = {
   },
 }
 
-/** Commands that call a server and belong to no area of the contract. */
+/** Commands that call a server: those of no area of the contract, and `query`, which replaces the command of its area. */
 const REMOTE_COMMANDS: Record<string, LocalCommand> = {
   login: {
     summary: 'store a server and a key, so that commands need no flags',
@@ -69,6 +69,10 @@ const REMOTE_COMMANDS: Record<string, LocalCommand> = {
   api: {
     summary: 'send a request to any path of the API',
     load: async (variables) => (await import('./api.ts')).apiCommand(variables),
+  },
+  query: {
+    summary: 'ask a question about events, persons or sessions in HogQL',
+    load: async (variables) => (await import('./query.ts')).queryCommand(variables),
   },
   contract: {
     summary: 'check that a server conforms to the contract',
@@ -100,6 +104,7 @@ Examples:
   $ workspace-admin members update ada@example.com --level admin
   $ workspace-admin exports backfill 'Every day' --start-at 2026-11-01 --end-at 2026-11-08 --watch
   $ workspace-admin events list --event paid --all --output csv > paid.csv
+  $ workspace-admin query 'select event, count() from events group by event' --chart
   $ workspace-admin help domains verify
 
 Every command has --help. Commands over HTTP use the profile that \`login\`
@@ -160,7 +165,9 @@ async function buildProgram(words: string[], variables: Variables): Promise<Comm
   program.commandsGroup('Calling a server:')
   for (const [name, { summary }] of Object.entries(REMOTE_COMMANDS)) program.command(name).summary(summary)
   const grouped = Object.values(GROUPS).flat()
-  const rest = areas.map(({ name }) => name).filter((name) => !grouped.includes(name))
+  const rest = areas
+    .map(({ name }) => name)
+    .filter((name) => !grouped.includes(name) && !Object.hasOwn(SINGLE_COMMANDS, name))
   for (const [heading, names] of [...Object.entries(GROUPS), ['The installation:', rest] as const]) {
     program.commandsGroup(heading)
     for (const name of names) {

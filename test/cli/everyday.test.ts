@@ -411,6 +411,35 @@ t.test('api calls any path', async (t) => {
   t.match(await run(['api', 'GET', '/', '--query', 'x']), { code: 2, stderr: /name=value/ })
 })
 
+t.test('query prints a table, a chart, CSV or JSON', async (t) => {
+  const query = 'select event, count() as n from events group by event order by n desc limit 3'
+  const table = await run(['query', query, '--explain'])
+  t.match(table, {
+    code: 0,
+    stdout: /^event +n *\n\S/,
+    stderr: /^More rows match.*\nAnswered from counts, \d+ rows read\./,
+  })
+  const chart = await run(['query', query, '--chart'])
+  t.match(chart.stdout, /^\S.* █+[▏▎▍▌▋▊▉]? \d+\n/)
+  for (const line of chart.stdout.split('\n')) t.ok(line.length <= 80, line)
+  t.match(await run(['query', query, '--csv']), { code: 0, stdout: /^event,n\r\n[^,]+,\d+\r\n/ })
+  const { results, columns } = await json(['query', query])
+  t.strictSame([columns, results.length], [['event', 'n'], 3])
+  const named = ['query', '-', '--value', 'name=paid', '--value', 'limits=[1,2]', '--after', '-1y', '--csv']
+  const input = 'select count() > 0 from events where event = {name} and 1 in {limits}'
+  t.match(await run(named, { input }), { code: 0, stdout: /true/ })
+  t.match(await run(['query', 'select evnt from events']), {
+    code: 6,
+    stderr: /Did you mean "event"\? \(line 1, column 8\)/,
+  })
+  t.match(await run(['query', 'select event from events', '--chart']), {
+    code: 2,
+    stderr: /needs a column with numbers/,
+  })
+  t.match(await run(['query', query, '--chart', '--csv']), { code: 2 })
+  t.match(await run(['query', query, '--value', 'x']), { code: 2, stderr: /name=value/ })
+})
+
 t.test('waits for runs and follows logs', async (t) => {
   const range = ['--start-at', '2020-01-01', '--end-at', '2020-01-04']
   const name = 'Every day into files'
