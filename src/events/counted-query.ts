@@ -12,7 +12,7 @@ import { compileQuery, type Parts, type Query } from '../hogql/query.ts'
 import { DATETIME, INTEGER, STRING } from '../hogql/typed.ts'
 import { type Sql, sql } from '../sql/template.ts'
 import { ALL_EVENTS, HOUR, hourOf, integer } from './counts.ts'
-import type { TimeRange } from './query.ts'
+import type { TimeRange } from './time.ts'
 
 export interface CountedQuery {
   isCounted: true

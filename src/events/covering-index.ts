@@ -2,7 +2,7 @@
 import type { Expr } from '../hogql/ast.ts'
 import type { Parts } from '../hogql/query.ts'
 import { type Either, type Sql, sql } from '../sql/template.ts'
-import type { TimeRange } from './query.ts'
+import type { TimeRange } from './time.ts'
 
 const INDEXES: { name: string; fields: string[]; hint: Either }[] = [
   index('events_by_time', ['timestamp', 'uuid'], sql`indexed by events_by_time`),

@@ -1,9 +1,9 @@
 import { either } from '../hogql/typed.ts'
 import { name, sql } from '../sql/template.ts'
 import { type Extract, latestQuery, POSITION, type Range } from './extract.ts'
+import { limited } from './guarded.ts'
 import { FEEDS } from './models.ts'
 import type { EventReader } from './readers.ts'
-import { limited } from './rows.ts'
 
 /** A condition that matches few rows stops here. */
 const SCANNED_ROWS = 100_000

@@ -235,10 +235,6 @@ export const personJoin = (project_id: number): Sql => sql`
   left join person_distinct_ids d on d.project_id = ${project_id} and d.distinct_id = e.distinct_id
   left join persons p on p.project_id = ${project_id} and p.id = d.person_id`
 
-/** Conditions on an event `e` for the project, time range and persons of a query. */
-export const conditions = (query: Pick<ListQuery, 'project_id' | 'after' | 'before' | keyof Selection>): Sql =>
-  sql`e.project_id = ${query.project_id} and e.timestamp < ${query.before} ${later(query.after)} ${selected(query)}`
-
 export type Selection = Pick<ListQuery, 'names' | 'distinct_id' | 'person_id'>
 
 /** Conditions on an event `e` for the names and persons of a query. Each begins with `and`. */

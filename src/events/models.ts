@@ -23,6 +23,8 @@ export interface CurrentTable {
   from: Sql
   /** The time of a row, in microseconds. */
   time: Sql
+  /** Orders the rows. No two are equal. */
+  unique: Sql
   fields: Record<string, FieldColumn>
 }
 
@@ -82,6 +84,7 @@ const PERSONS: ChangingFeed = {
   current: {
     from: sql`person_distinct_ids e join persons p on p.project_id = e.project_id and p.id = e.person_id`,
     time: sql`p.created_at`,
+    unique: sql`e.distinct_id`,
     fields: {
       team_id: field(INTEGER, sql`e.project_id`),
       distinct_id: field(STRING, sql`e.distinct_id`),
@@ -133,6 +136,7 @@ const SESSIONS: ChangingFeed = {
   current: {
     from: sql`event_sessions e`,
     time: sql`e.start_timestamp`,
+    unique: sql`e.session_id`,
     fields: {
       team_id: field(INTEGER, sql`e.project_id`),
       session_id: field(STRING, sql`e.session_id`),

@@ -1,19 +1,17 @@
 /** HogQL on events: `where` as a condition of the event list, `select` as rows with selected columns. */
 import { invalid } from '../errors.ts'
-import { type Expr, field, type Order } from '../hogql/ast.ts'
+import { call, constant, type Expr, field, list, type Order } from '../hogql/ast.ts'
 import { decode } from '../hogql/convert.ts'
 import { HogqlError, invalidHogql } from '../hogql/error.ts'
 import { splitLabel } from '../hogql/lexer.ts'
 import { parseExpression } from '../hogql/parser.ts'
 import { type Context, compile, compileCondition, type HogType } from '../hogql/print.ts'
-import { type Column, compileQuery, type Query } from '../hogql/query.ts'
+import { type Column, compileQuery } from '../hogql/query.ts'
 import { parseOrder } from '../hogql/select.ts'
-import { either } from '../hogql/typed.ts'
-import { joined, name, type Sql, sql } from '../sql/template.ts'
 import { combine } from './filters.ts'
-import { type Condition, conditions, type ListQuery, personJoin } from './list.ts'
-import { MAX_RESULT_LENGTH, TOO_LARGE } from './reader-messages.ts'
+import { type Condition, selected as conditionsOf, type ListQuery } from './list.ts'
 import type { EventReader } from './readers.ts'
+import { rowsOf, wayOfEvents } from './ways.ts'
 
 export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldestFirst' | 'withPerson'> {
   select: readonly string[]
@@ -69,17 +67,25 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
       return expr
     }),
   )
-  const compiled = withAttr('select', null, () =>
-    compileQuery(
-      {
-        columns,
-        where: query.filter ? [query.filter, ...where] : where,
-        order_by: orderOf(query.orderBy, columns, now),
-      },
-      { now },
-    ),
-  )
-  const found = await reader.rows(statement(query, compiled, limit + 1, offset), { project_id, lane: 'slow', signal })
+  const parts = {
+    columns,
+    where: [...scopeOf(query), ...(query.filter ? [query.filter] : []), ...where],
+    order_by: orderOf(query.orderBy, columns, now),
+  }
+  const compiled = withAttr('select', null, () => compileQuery(parts, { now }))
+  const { person_id } = query
+  const names = isShort(query.names) ? undefined : query.names
+  const isSelected = person_id !== undefined || names !== undefined
+  const asked = {
+    project_id,
+    now,
+    parts,
+    compiled,
+    range: { from: query.after === undefined ? undefined : query.after + 1, to: query.before },
+    selected: isSelected ? conditionsOf({ project_id, names, person_id }) : undefined,
+  }
+  const page = { limit: limit + 1, offset }
+  const { rows: found } = await rowsOf(reader, await wayOfEvents(reader, asked), asked, page, signal)
   /** Splits one value per compiled column into the values of each selected column. */
   const grouped = <Value>(values: readonly Value[]): Value[][] => {
     const rest = [...values]
@@ -102,6 +108,19 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
     },
     more: found.length > limit,
   }
+}
+
+/** More names are no expression: they would exceed its size. */
+const MAX_NAMES = 100
+const isShort = (names: readonly string[] | undefined): boolean => (names?.length ?? 0) <= MAX_NAMES
+
+/** A few names and the distinct id of a query as conditions. */
+function scopeOf({ names, distinct_id }: RowsQuery): Expr[] {
+  const texts = (isShort(names) ? (names ?? []) : []).map((text) => constant(1, text))
+  return [
+    ...(texts.length ? [call(1, 'in', [field(1, ['event']), list(1, 'tuple', texts)])] : []),
+    ...(distinct_id === undefined ? [] : [call(1, 'equals', [field(1, ['distinct_id']), constant(1, distinct_id)])]),
+  ]
 }
 
 interface SelectedColumn {
@@ -168,37 +187,6 @@ export function defaultOrder(columns: readonly Expr[], context: Omit<Context, 'a
 
 const UNSORTABLE_GROUPS = ['json', 'array', 'tuple']
 const UNSORTABLE = [...UNSORTABLE_GROUPS, 'interval']
-
-function statement(query: RowsQuery, compiled: Query, limit: number, offset: number): Sql {
-  const { select, where, having, group_by, order_by, aggregate, usesPerson } = compiled
-  const person = usesPerson ? personJoin(query.project_id) : sql``
-  const unique = aggregate ? sql`` : sql`${order_by ? sql`,` : sql``} e.timestamp desc, e.uuid desc`
-  return guarded(
-    compiled.columns.map(({ type }) => type),
-    sql`
-    select ${select} from events e ${person} where ${conditions(query)} ${where ? sql`and ${where}` : sql``}
-    ${group_by ? sql`group by ${group_by}` : sql``} ${having ? sql`having ${having}` : sql``}
-    ${order_by || !aggregate ? sql`order by ${order_by ?? sql``} ${unique}` : sql``} limit ${limit} offset ${offset}`,
-  )
-}
-
-/** The rows `c0`, `c1`, … of a statement, without texts that the driver cannot read. */
-export function guarded(types: readonly HogType[], rows: Sql): Sql {
-  const cells = types.map((type, i) => {
-    const cell = sql`r.${name(`c${i}`)}`
-    return ['string', 'json', 'array', 'tuple'].includes(type.kind) ? limited(cell) : cell
-  })
-  return either(rows, sql`select ${joined(cells, ', ')} from (${rows}) r`)
-}
-
-/**
- * The PostgreSQL driver crashes on a cell above 512 MB. The statement raises an error itself,
- * by casting text to a number. SQLite's reader checks the size of each row.
- */
-export const limited = (cell: Sql): Sql => {
-  const fail = sql`(${TOO_LARGE}::text || octet_length(${cell}))::int::text`
-  return sql`case when octet_length(${cell}) > ${MAX_RESULT_LENGTH}::int then ${fail} else ${cell} end`
-}
 
 export function typeOf({ type, nullable, expression }: Column): string {
   const name = /^(count|uniq)/.test(expression) ? 'UInt64' : typeName(type)

@@ -78,3 +78,9 @@ export function isoOf(microseconds: number): string {
   const text = new Date(milliseconds).toISOString()
   return rest === 0 ? text : `${text.slice(0, -1)}${String(rest).padStart(3, '0')}Z`
 }
+
+/** Microseconds: `from` is included, `to` is not. */
+export interface TimeRange {
+  from?: number | undefined
+  to?: number | undefined
+}
