@@ -6,6 +6,7 @@ import { partsOf } from '../../src/hogql/query.ts'
 import { parseSelect } from '../../src/hogql/select.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { ingest } from '../helpers/seeds/exports.ts'
 import { capture, configsUrl, logOf, runPlugin } from '../helpers/seeds/plugins.ts'
 
 t.setTimeout(300_000)
@@ -231,6 +232,7 @@ onBothEngines(
     )
     await app.send('PATCH', `${configsUrl(app)}${plugin.config}/`, { body: { api_access: true } })
     await capture(app, [{ event: 'asked' }])
+    await ingest(app, [])
     await app.deps.plugins.deliveries.drain()
     t.match(await logOf(app, plugin), [{ message: '[["asked",1]]' }])
   },

@@ -1,6 +1,7 @@
 /** `posthog.api`: what plugins can read of their project, and what they cannot. */
 import t from 'tap'
 import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { ingest } from '../helpers/seeds/exports.ts'
 import { capture, configsUrl, logOf, openReceiver, type RunningPlugin, runPlugin } from '../helpers/seeds/plugins.ts'
 
 t.setTimeout(300_000)
@@ -27,6 +28,7 @@ async function callAll(app: TestApp, plugin: RunningPlugin, calls: Call[]): Prom
     app,
     calls.map((properties) => ({ event: 'read', properties })),
   )
+  await ingest(app, [])
   await app.deps.plugins.deliveries.drain()
   const lines = (await logOf(app, plugin)).slice(before)
   return lines.map(({ message }) => (message.startsWith('[') ? JSON.parse(message) : message))
@@ -156,6 +158,7 @@ onBothEngines(
     app.advance(60_000)
     for (let request = 0; request < 2; request++) {
       await capture(app, [{ event: 'many', properties: { calls: 80 } }])
+      await ingest(app, [])
       await app.deps.plugins.deliveries.drain()
     }
     const lines = (await logOf(app, plugin)).map(({ message }) => JSON.parse(message))
@@ -186,6 +189,7 @@ onBothEngines(
       { config: { url: receiver.url } },
     )
     await capture(app, [{ event: 'go' }])
+    await ingest(app, [])
     await app.deps.plugins.deliveries.drain()
     t.strictSame(receiver.received, [
       { path: '/api/event/?a=1&token=phc_own', body: '' },
