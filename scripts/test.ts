@@ -45,8 +45,8 @@ const LONGEST = [
   'test/cli/operations.test.ts',
   'test/cli/everyday.test.ts',
 ]
-/** These need a Chromium or reverse proxies, or take minutes. They run only when they are named. */
-const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/']
+/** These need a Chromium or reverse proxies, take minutes or never end. They run only when they are named. */
+const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/', 'test/scripts/endless.test.ts']
 /** Runs last, on the statements of all other files. */
 const PLANS = 'test/store/plans.test.ts'
 /** In a quick run of everything, several files of these folders share a process, which loads the program once. */
@@ -235,7 +235,8 @@ const queue = processesOf(files.filter((file) => !hasPlans || file !== PLANS))
 const isMeasured = (names.length === 0 && SIZE === 'full') || process.env.COVERAGE !== undefined
 const coverage = createCoverage()
 await writeDialects()
-const program = compile()
+// A run inside a test uses the program of that test. Compiling would replace the files of the other tests.
+const program = process.env.TEST_PROGRAM ?? compile()
 if (files.some((file) => file.startsWith('test/clients/'))) installClients()
 const ownServer = process.env.TEST_POSTGRES_URL
 const server = ownServer ? { url: ownServer, stop: async () => undefined } : await startPostgresProcess()
