@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { isSigned, openReceiver } from '../helpers/peers/receiver.ts'
 import { openSite, until } from '../helpers/programs/site.ts'
@@ -90,5 +90,5 @@ async function testKills(t: Test, engine: Engine): Promise<void> {
   figure(t, { area: 'Alerts', count: ROUNDS, of: 'kills', result })
 }
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   t.test(`webhooks arrive despite kill -9 between enqueueing and sending (${engine})`, (t) => testKills(t, engine))

@@ -2,8 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../src/sql/template.ts'
-import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt, pick } from '../helpers/assertions/items.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
 import { openSnowflakeStub } from '../helpers/peers/snowflake.ts'
@@ -114,9 +113,13 @@ async function testKills(t: Test, engine: Engine, processes: number, seed: numbe
   figure(t, { area: 'Batch exports', count: ROUNDS, of: 'kills (cloud warehouses)', result, seed: SEED })
 }
 
-for (const [i, engine] of ENGINES.entries())
-  t.test(`cloud warehouses get each event once despite kill -9 (${engine})`, (t) => testKills(t, engine, 1, SEED + i))
+const PROCESSES: { engine: Engine; count: number; seed: number }[] = [
+  { engine: 'sqlite', count: 1, seed: SEED },
+  { engine: 'postgres', count: 1, seed: SEED + 1 },
+  { engine: 'postgres', count: 2, seed: SEED + 9 },
+]
 
-t.test('cloud warehouses get each event once when either of two processes is killed (postgres)', (t) =>
-  testKills(t, 'postgres', 2, SEED + 9),
-)
+for (const { engine, count, seed } of inTurn(PROCESSES)) {
+  const killed = count === 1 ? 'despite kill -9' : 'when either of two processes is killed'
+  t.test(`cloud warehouses get each event once ${killed} (${engine})`, (t) => testKills(t, engine, count, seed))
+}

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
-import { sql } from '../../src/sql/template.ts'
+import { type Engine, sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { cycled, defined, itemAt } from '../helpers/assertions/items.ts'
@@ -125,7 +125,8 @@ async function untilRecorded(database: string): Promise<void> {
 
 const midnightsSince = (start: number): number => Math.floor(Date.now() / DAY_MS) - Math.floor(start / DAY_MS)
 
-for (const engine of ENGINES)
+// Another test kills nodes on PostgreSQL.
+for (const engine of bySize<Engine[]>({ quick: ['sqlite'], full: ENGINES }))
   t.test(`kills a server that runs plugins (${engine})`, async (t) => {
     const start = Date.now()
     const receiver = await openReceiver(t)
