@@ -1,7 +1,7 @@
 /** Lists of the largest items that the contract accepts. */
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
 import { openTarget } from './target.ts'
 
 /** The default page size; a quick run fills a part of the page. */
@@ -9,7 +9,7 @@ const ITEMS = bySize({ quick: 10, full: 100 })
 const FIELDS = Array.from({ length: 900 }, (_, i) => ({ key: `k${i}`, type: 'string' }))
 t.setTimeout(20 * 60_000)
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   t.test(`lists of the largest items do not block other requests (${engine})`, async (t) => {
     const target = await openTarget(t, engine)
     const { organization_id, project_id } = target.world

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
 import { cycled, pick } from '../helpers/assertions/items.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 import { CAPTURE_BODIES, JSON_BODIES } from './malicious-bodies.ts'
@@ -49,7 +49,7 @@ function requests(world: World, random: () => number): Request[] {
 
 t.comment(`SEED=${SEED}`)
 
-for (const engine of ENGINES)
+for (const engine of inTurn(ENGINES))
   t.test(`SIGTERM stops a server under attack (${engine})`, async (t) => {
     const random = seeded(SEED)
     let slowest_ms = 0
