@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { freshFolder } from '../folders.ts'
-import { type Ended, environmentWith, programFile, startProcess } from '../programs/process.ts'
+import { writeHostedCommand } from '../programs/hosted-command.ts'
+import { type Ended, environmentWith, IS_HOSTED, programFile, startProcess } from '../programs/process.ts'
 
 /** Every page, as a path from the root of the repository. */
 export const PAGES: readonly string[] = [
@@ -100,6 +101,7 @@ export interface PageServer {
 /** A server as docs/README.md describes it: the sample events, a key, and private addresses allowed. */
 export async function startPageServer(t: Test, DATABASE_URL?: string): Promise<PageServer> {
   const { folder, PATH } = createReaderFolder(t)
+  if (IS_HOSTED) await writeHostedCommand(t, join(folder, 'bin/workspace-admin'))
   const local = {
     PATH,
     HOME: folder,

@@ -138,7 +138,7 @@ let host: Host | undefined
 let lastCommand: Promise<unknown> = Promise.resolve()
 
 /** Runs a command in one child process, after the commands before it. */
-function runInHost(request: CommandInHost): Promise<Ended> {
+export function runInHost(request: CommandInHost): Promise<Ended> {
   host ??= startHost()
   const { child, exited } = host
   const result = lastCommand.then(async () => {
@@ -169,20 +169,19 @@ function startHost(): Host {
 }
 
 /** These need standard input from their start, or never exit. */
-const OWN_PROCESS = ['login', 'serve']
+export const OWN_PROCESS = ['login', 'serve']
 
-/**
- * Runs a command until it exits. In the quick size, one child process runs all of them, because loading the program takes
- * longer than most commands.
- */
+/** Whether one child process runs all commands: in the quick size, because loading the program takes longer than most. */
+export const IS_HOSTED = SIZE === 'quick' && import.meta.url.endsWith('.js')
+
+/** Runs a command until it exits. */
 export function runCommand(
   words: string[],
   environment: Variables,
   { cwd = process.cwd(), input = '' }: { cwd?: string; input?: string } = {},
 ): Promise<Ended> {
-  const isCompiled = import.meta.url.endsWith('.js')
-  const isHosted = isCompiled && !OWN_PROCESS.includes(words[0] ?? '') && environment.NODE_OPTIONS === undefined
-  return SIZE === 'quick' && isHosted
+  const needsProcess = OWN_PROCESS.includes(words[0] ?? '') || environment.NODE_OPTIONS !== undefined
+  return IS_HOSTED && !needsProcess
     ? runInHost({ words, environment: environmentWith(environment), folder: cwd, input })
     : ended(command(words, environment, { cwd }), input)
 }
