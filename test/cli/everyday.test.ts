@@ -477,8 +477,9 @@ t.test('waits for runs and follows logs', async (t) => {
   t.equal(made.code, 0, made.stderr)
   const [start, end] = [7, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString())
   await json(['exports', 'backfill', 'Broken', '--start-at', start!, '--end-at', end!])
-  const watched = ended(command(['runs', 'watch', 'Broken'], env))
   const [latest] = (await json(['runs', 'list', 'Broken'])).results
+  // By its id: when the command starts late, another run of the backfill is the latest.
+  const watched = ended(command(['runs', 'watch', 'Broken', latest.id], env))
   await run(['runs', 'cancel', 'Broken', latest.id])
   t.match(await watched, { code: 1, stderr: /The run ended with the status Cancelled\./ })
 
