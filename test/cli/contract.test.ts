@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { operations } from '../../src/contract/table.ts'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
@@ -50,7 +51,7 @@ const SKIPPED = [
   ...operations.filter(({ needsSession }) => needsSession).map(({ id }) => id),
 ]
 
-for (const [engine, dialect] of SERVERS)
+for (const [engine, dialect] of inTurn(SERVERS))
   t.test(`this server conforms to the contract (${engine}, ${dialect})`, async (t) => {
     const database = engine === 'postgres' ? await emptyDatabase() : { url: `sqlite:${t.testdir()}`, drop: () => {} }
     t.teardown(database.drop)

@@ -1,5 +1,6 @@
 /** Third-party clients from npm against `serve --dialect posthog`. */
 import t from 'tap'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
 import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
@@ -74,7 +75,9 @@ t.test('@posthog/cli reads organizations and members', async (t) => {
     const environment = { POSTHOG_CLI_HOST: url, POSTHOG_CLI_API_KEY: api_key, POSTHOG_CLI_PROJECT_ID: `${project_id}` }
     return JSON.parse(await run(args, environment))
   }
-  const [organization, members] = await Promise.all([call('organization-get'), call('org-members-list')])
-  t.match(organization, { id: organization_id, member_count: 1, teams: [{ id: project_id }] })
-  t.match(members, { count: 1, results: [{ level: 15, user: { email: 'owner@example.com' } }] })
+  const expected = {
+    'organization-get': { id: organization_id, member_count: 1, teams: [{ id: project_id }] },
+    'org-members-list': { count: 1, results: [{ level: 15, user: { email: 'owner@example.com' } }] },
+  }
+  await Promise.all(inTurn(Object.entries(expected)).map(async ([tool, result]) => t.match(await call(tool), result)))
 })

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
+import { inTurn } from '../helpers/assertions/figures.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
 import { serveArguments, startProcess } from '../helpers/programs/process.ts'
@@ -11,7 +12,12 @@ import { serveArguments, startProcess } from '../helpers/programs/process.ts'
 installClients()
 const TSC = clientFile('node_modules/typescript/bin/tsc')
 const OWN = 'node_modules/workspace-admin-client'
-const GENERATORS = ['openapi-fetch', 'hey-api', 'orval']
+const GENERATORS = {
+  'openapi-fetch': ['openapi-typescript/bin/cli.js', 'openapi.json', '-o', 'generated/openapi-typescript.ts'],
+  'hey-api': ['@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'generated/hey-api'],
+  orval: ['orval/dist/bin/orval.js', '--config', 'orval.config.cjs'],
+}
+const tested = inTurn(Object.entries(GENERATORS))
 
 const readme = [...readFileSync('client/README.md', 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code)
 
@@ -33,17 +39,16 @@ t.before(async () => {
   cpSync('client/package.json', clientFile(OWN, 'package.json'))
   for (const [i, code] of readme.entries()) writeFileSync(clientFile('src', `readme-${i}.ts`), code)
   writeFileSync(clientFile('openapi.json'), await (await fetch(`${server.url}/openapi.json`)).text())
-  const bin = (path: string): string => clientFile('node_modules', path)
+  for (const name of Object.keys(GENERATORS))
+    if (!tested.some(([other]) => other === name)) rmSync(clientFile('src', `${name}.ts`))
   await Promise.all([
-    run([bin('openapi-typescript/bin/cli.js'), 'openapi.json', '-o', 'generated/openapi-typescript.ts']),
-    run([bin('@hey-api/openapi-ts/bin/run.js'), '-i', 'openapi.json', '-o', 'generated/hey-api']),
-    run([bin('orval/dist/bin/orval.js'), '--config', 'orval.config.cjs'], environment),
+    ...tested.map(([, [program = '', ...args]]) => run([clientFile('node_modules', program), ...args], environment)),
     run([TSC, '-p', `${process.cwd()}/client`, '--outDir', clientFile(OWN, 'dist')]),
   ])
   await run([TSC, '-p', '.'])
 })
 
-for (const generator of GENERATORS)
+for (const [generator] of tested)
   t.test(`${generator} generates a client that compiles and works`, async (t) => {
     const { roundTrip } = await import(pathToFileURL(clientFile('dist/src', `${generator}.js`)).href)
     t.strictSame(await roundTrip(server.url, server.api_key), {

@@ -36,6 +36,8 @@ const COUNTS = ['limit', 'offset']
 const EXCLUDED = ['service.docs_script', 'service.metrics', 'instance.status', 'capture.array_config']
 /** Each free-text parameter gets one of this many ids. */
 const STRIDE = bySize({ quick: 15, full: 5, prove: 1 })
+/** Each parameter for an id gets all ids of its own kind, and one of this many kinds of the others. */
+const OTHER_KINDS_STRIDE = bySize({ quick: 6, full: 1 })
 t.setTimeout(bySize({ full: 10, prove: 30 }) * 60_000)
 
 /** Whether with sessions or with keys. The difference is not in the database, so not every engine has both. */
@@ -234,7 +236,8 @@ onEachEngine('ids of other tenants behave like unknown ids', async (t, app, sess
         if (!kind && operation.method !== 'GET') continue
         const absent = new Map<Id, string>()
         for (const [number, their] of kinds.entries()) {
-          if (!kind && (number + label.length) % STRIDE) continue
+          const stride = kind ? OTHER_KINDS_STRIDE : STRIDE
+          if (their !== kind && (number + label.length) % stride) continue
           for (const id of theirs.ids[their]) {
             const unknown = unknownId(their)
             if (!absent.has(unknown))

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import packageJson from '../../package.json' with { type: 'json' }
+import { sampled } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { builtProgram, killGroupAfter, programFile, serveArguments } from '../helpers/programs/process.ts'
 
@@ -75,23 +76,32 @@ const LAUNCHERS = {
   npx: ['npx', ['workspace-admin', 'serve', ...FLAGS]],
 } as const
 
+/** Who gets which signal. */
+const ENDINGS = [
+  ['npm start', 'SIGTERM', 'npm'],
+  ['npm start', 'SIGTERM', 'process group'],
+  ['npm start', 'SIGINT', 'npm'],
+  ['npm start', 'SIGINT', 'process group'],
+  ['npx', 'SIGTERM', 'npm'],
+  ['npx', 'SIGTERM', 'process group'],
+  // A shell holds back a SIGINT until its command ends. Terminals signal the whole group.
+  ['npx', 'SIGINT', 'process group'],
+] as const
+
 t.test('npm start and npx end gracefully with the server', async (t) => {
   const cwd = installedPackage(t)
-  for (const [name, [program, args]] of Object.entries(LAUNCHERS))
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      for (const target of ['npm', 'process group'] as const) {
-        // A shell holds back a SIGINT until its command ends. Terminals signal the whole group.
-        if (name === 'npx' && signal === 'SIGINT' && target === 'npm') continue
-        const { child, exited, connection } = await start(t, program, [...args], { cwd })
-        const [closed, log] = [once(connection, 'close'), text(child.stderr!)]
-        process.kill(target === 'npm' ? child.pid! : -child.pid!, signal)
-        const [code, killed] = await exited
-        // npx runs the command in a shell, which may not wait for it. npm then reports the signal.
-        const isRight = code === 0 || (name === 'npx' && (killed === signal || code === EXIT_CODES[signal]))
-        t.ok(isRight, `${name}: ${signal} to ${target} exits with ${code ?? killed}`)
-        await closed
-        t.match(await log, /"stopping"/, 'the server stops gracefully')
-      }
+  for (const [name, signal, target] of sampled(ENDINGS, 3)) {
+    const [program, args] = LAUNCHERS[name]
+    const { child, exited, connection } = await start(t, program, [...args], { cwd })
+    const [closed, log] = [once(connection, 'close'), text(child.stderr!)]
+    process.kill(target === 'npm' ? child.pid! : -child.pid!, signal)
+    const [code, killed] = await exited
+    // npx runs the command in a shell, which may not wait for it. npm then reports the signal.
+    const isRight = code === 0 || (name === 'npx' && (killed === signal || code === EXIT_CODES[signal]))
+    t.ok(isRight, `${name}: ${signal} to ${target} exits with ${code ?? killed}`)
+    await closed
+    t.match(await log, /"stopping"/, 'the server stops gracefully')
+  }
 })
 
 t.test('an ephemeral server ends when its parent is killed', async (t) => {

@@ -6,11 +6,12 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { bySize } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { startProcess } from '../helpers/programs/process.ts'
 
 const MEBIBYTE = 1024 * 1024
-const ROUNDS = 4
+const ROUNDS = bySize({ quick: 1, full: 4 })
 /** Within BODY_MEMORY_MB, so that no body is rejected for lack of memory. */
 const CONCURRENCY = 3
 
