@@ -49,9 +49,10 @@ const LONGEST = [
 const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/', 'test/scripts/endless.test.ts']
 /** Runs last, on the statements of all other files. */
 const PLANS = 'test/store/plans.test.ts'
-/** In a quick run of everything, several files of these folders share a process, which loads the program once. */
-const SHARING = ['api', 'contract', 'events', 'exports', 'hogql', 'plugins', 'server', 'signin', 'store']
-const FILES_PER_PROCESS = 8
+/** These compare CPU times of their own process. In a quick run of everything, the other files share processes. */
+const NOT_SHARING = ['test/background/growth.test.ts', 'test/background/event-loop.test.ts']
+/** A process, which loads the program once, gets files that take about this long together. */
+const SECONDS_PER_PROCESS = 60
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -130,15 +131,19 @@ function testFiles(names: readonly string[]): string[] {
 
 /** The files of each process, the longest first. */
 function processesOf(files: readonly string[]): string[][] {
-  const isShared = (file: string): boolean =>
-    SIZE === 'quick' &&
-    names.length === 0 &&
-    !LONGEST.includes(file) &&
-    SHARING.some((folder) => file.startsWith(`test/${folder}/`))
-  const shared = files.filter(isShared).sort()
-  const processes = files.filter((file) => !isShared(file)).map((file) => [file])
-  while (shared.length) processes.push(shared.splice(0, FILES_PER_PROCESS))
   const secondsOf = (process: string[]): number => process.reduce((sum, file) => sum + expectedSeconds(file), 0)
+  const isShared = SIZE === 'quick' && names.length === 0
+  const processes: string[][] = []
+  let open: string[] | undefined
+  for (const file of files.toSorted()) {
+    const isAlone = !isShared || NOT_SHARING.includes(file)
+    if (!isAlone && open && secondsOf([...open, file]) <= SECONDS_PER_PROCESS) open.push(file)
+    else {
+      const process = [file]
+      processes.push(process)
+      if (!isAlone) open = process
+    }
+  }
   return processes.sort((a, b) => secondsOf(b) - secondsOf(a))
 }
 
