@@ -12,7 +12,9 @@ import { contract, operations, resolve } from '../../src/contract/table.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { notRun } from '../helpers/assertions/not-run.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import type { Json } from '../helpers/json.ts'
 import { command, type Ended, ended, programFile, runCommand, startProcess } from '../helpers/programs/process.ts'
+import { until } from '../helpers/programs/site.ts'
 
 const root = freshFolder(t)
 const data = join(root, 'data')
@@ -477,10 +479,12 @@ t.test('waits for runs and follows logs', async (t) => {
   t.equal(made.code, 0, made.stderr)
   const [start, end] = [7, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString())
   await json(['exports', 'backfill', 'Broken', '--start-at', start!, '--end-at', end!])
-  const [latest] = (await json(['runs', 'list', 'Broken'])).results
-  // By its id: when the command starts late, another run of the backfill is the latest.
-  const watched = ended(command(['runs', 'watch', 'Broken', latest.id], env))
-  await run(['runs', 'cancel', 'Broken', latest.id])
+  // Runs without events complete. This one is retried until it is cancelled.
+  const failing = await until(async () =>
+    (await json(['runs', 'list', 'Broken'])).results.find(({ latest_error }: Json) => latest_error !== null),
+  )
+  const watched = ended(command(['runs', 'watch', 'Broken', failing.id], env))
+  await run(['runs', 'cancel', 'Broken', failing.id])
   t.match(await watched, { code: 1, stderr: /The run ended with the status Cancelled\./ })
 
   const follower = command(['exports', 'logs', name, '--follow'], env)
