@@ -579,7 +579,11 @@ t.test('recovers from a database outage (postgres)', async (t) => {
     })
     site.advance(WINDOW_MS)
     await allowConnections(true)
-    await until(async () => site.request('GET', `${base(site)}/`).catch(() => null))
+    await until(async () => {
+      const { exitCode, signalCode } = itemAt(site.servers, 0).child
+      if (exitCode !== null || signalCode !== null) throw new Error(`The server ended with ${exitCode ?? signalCode}.`)
+      return site.request('GET', `${base(site)}/`).catch(() => null)
+    })
   }
   assertCompleted(t, await finish(site, [id]))
   await assertOnceEach(t, target, sender.uuids())
