@@ -31,19 +31,19 @@ import { writeDialects } from './dialects.ts'
 
 /** Long files, which start first if there is no earlier run. */
 const LONGEST = [
+  'test/plugins/runtime.test.ts',
   'test/faults/exports.test.ts',
-  'test/cli/cli.test.ts',
-  'test/docs/examples.test.ts',
-  'test/faults/cloud-warehouses.test.ts',
-  'test/faults/warehouses.test.ts',
+  'test/faults/nodes.test.ts',
   'test/faults/year.test.ts',
-  'test/faults/plugins.test.ts',
   'test/faults/sqlite.test.ts',
-  'test/contract/isolation.test.ts',
-  'test/adversary/capture.test.ts',
-  'test/adversary/requests.test.ts',
-  'test/cli/operations.test.ts',
+  'test/docs/examples.test.ts',
+  'test/cli/cli.test.ts',
+  'test/cli/contract.test.ts',
   'test/cli/everyday.test.ts',
+  'test/clients/generated.test.ts',
+  'test/contract/isolation.test.ts',
+  'test/plugins/sandbox.test.ts',
+  'test/server/overload.test.ts',
 ]
 /** These need a Chromium or reverse proxies, take minutes or never end. They run only when they are named. */
 const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/', 'test/scripts/endless.test.ts']
@@ -51,8 +51,11 @@ const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/', 'test
 const PLANS = 'test/store/plans.test.ts'
 /** These compare CPU times of their own process. In a quick run of everything, the other files share processes. */
 const NOT_SHARING = ['test/background/growth.test.ts', 'test/background/event-loop.test.ts']
-/** A process, which loads the program once, gets files that take about this long together. */
-const SECONDS_PER_PROCESS = 60
+/**
+ * A process takes 3 s of CPU time until the program is loaded and compiled. So the first ones run many files. Later ones run
+ * fewer, down to this duration, so that all slots are busy until the end.
+ */
+const MIN_PROCESS_SECONDS = 40
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -131,18 +134,16 @@ function testFiles(names: readonly string[]): string[] {
 
 /** The files of each process, the longest first. */
 function processesOf(files: readonly string[]): string[][] {
-  const secondsOf = (process: string[]): number => process.reduce((sum, file) => sum + expectedSeconds(file), 0)
-  const isShared = SIZE === 'quick' && names.length === 0
-  const processes: string[][] = []
-  let open: string[] | undefined
-  for (const file of files.toSorted()) {
-    const isAlone = !isShared || NOT_SHARING.includes(file)
-    if (!isAlone && open && secondsOf([...open, file]) <= SECONDS_PER_PROCESS) open.push(file)
-    else {
-      const process = [file]
-      processes.push(process)
-      if (!isAlone) open = process
-    }
+  const secondsOf = (process: readonly string[]): number =>
+    process.reduce((sum, file) => sum + expectedSeconds(file), 0)
+  if (SIZE !== 'quick' || names.length > 0) return files.map((file) => [file])
+  const processes = files.filter((file) => NOT_SHARING.includes(file)).map((file) => [file])
+  const left = files.filter((file) => !NOT_SHARING.includes(file)).sort()
+  while (left.length) {
+    const max_seconds = Math.max(MIN_PROCESS_SECONDS, secondsOf(left) / (3 * CONCURRENCY))
+    const process = left.splice(0, 1)
+    while (left[0] && secondsOf(process) + expectedSeconds(left[0]) <= max_seconds) process.push(...left.splice(0, 1))
+    processes.push(process)
   }
   return processes.sort((a, b) => secondsOf(b) - secondsOf(a))
 }

@@ -27,7 +27,10 @@ registerHooks({
       : next(url, context),
 })
 
-for (const path of process.argv.slice(2).map((file) => resolve(file)))
+// Removed before tap is loaded: it names the folders of `t.testdir` after the arguments, and such a name would be too long.
+const files = process.argv.splice(2).map((file) => resolve(file))
+const { default: t } = await import('tap')
+for (const path of files)
   t.test(sourceOf(path), async (t) => {
     // The helpers of a test ask for the file that runs.
     process.argv[1] = path
