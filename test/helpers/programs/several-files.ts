@@ -5,7 +5,7 @@
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import { sourceOf } from '../assertions/not-run.ts'
 
 const SUBTEST = 'subtest-of:'
