@@ -18,6 +18,7 @@ import { growth } from './benchmarks/growth.ts'
 import { isolation } from './benchmarks/isolation.ts'
 import { plugins } from './benchmarks/plugins.ts'
 import { postgres } from './benchmarks/postgres.ts'
+import { questions } from './benchmarks/questions.ts'
 import { signin } from './benchmarks/signin.ts'
 import { idleMemory, processes } from './benchmarks/size.ts'
 import { start } from './benchmarks/start.ts'
@@ -35,6 +36,7 @@ const BENCHMARKS: Benchmark[] = [
   ingestion,
   firstPage,
   propertyFilter,
+  questions,
   columnar,
   ...memory,
   ...isolation,
