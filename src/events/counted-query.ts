@@ -182,7 +182,7 @@ function timeOf(expr: Expr, now: number): number | undefined {
   const unit = SECONDS[second.name.replace(/^toInterval/, '').toLowerCase()]
   const [count] = second.args
   const isInterval =
-    second.name.startsWith('toInterval') && count?.kind === 'constant' && typeof count.value === 'number'
+    second.name.startsWith('toInterval') && count?.kind === 'constant' && Number.isInteger(count.value)
   return base === undefined || unit === undefined || !isInterval
     ? undefined
     : base - Number(count.value) * unit * 1_000_000
