@@ -5,6 +5,7 @@ import type { Call } from './ast.ts'
 import { coerce, integerWithin, requireType } from './convert.ts'
 import { type Aggregation, type Args, type Arity, assertArgs, bounds, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
+import { AVERAGE_PLACES } from './exact-sum.ts'
 import {
   arrayOf,
   BOOLEAN,
@@ -56,8 +57,20 @@ const collated = (value: TypedSql): Sql =>
 const nullAsString = (value: TypedSql): TypedSql =>
   value.type.kind === 'null' ? { ...value, type: STRING, sql: coerce(value, STRING) } : value
 
-/** The engines add floats in different orders, which changes digits after the fifteenth. */
+/** The engines interpolate floats differently, which changes digits after the fifteenth. */
 const fifteenDigits = (value: Sql): Sql => either(sql`hogql_digits(${value})`, sql`(${value})::numeric::float8`)
+
+/** A float as its shortest decimal. The direct cast to numeric rounds to 15 digits. */
+const shortestDecimal = (value: TypedSql): Sql => sql`(${coerce(value, FLOAT)})::text::numeric`
+
+/** PostgreSQL divides to as many decimal places as its operands have. */
+const ZERO_WITH_PLACES: Sql = { strings: [`0e-${AVERAGE_PLACES}`], parts: [] }
+
+/** A numeric as a float; NULL from the first number on that rounds to infinity. Works like `integerWithin`. */
+function floatWithin(value: Sql): Sql {
+  const over: Sql = { strings: [String(2n ** 1024n - 2n ** 970n)], parts: [] }
+  return sql`nullif(nullif(greatest(least(${value}, ${over}), -${over}), ${over}), -${over})::float8`
+}
 
 function countSql(value: TypedSql | undefined, distinct: boolean, filter: Sql | null, { at, name }: Call): TypedSql {
   if (!value) return aggregated(at, INTEGER, sql`count(e.project_id)${filterClause(filter)}`, [], false)
@@ -75,8 +88,10 @@ const uniq = aggregation(1, ([value], filter, call) => countSql(value, true, fil
 const sum = aggregation(1, ([value], filter, { at }) => {
   requireType(value, 'number', 'sum')
   const rows = filterClause(filter, rowReference([value]))
-  if (value.type.kind === 'float')
-    return aggregated(at, FLOAT, fifteenDigits(sql`sum(${value.sql})${rows}`), [value], true)
+  if (value.type.kind === 'float') {
+    const sums = either(sql`hogql_sum(${value.sql})${rows}`, floatWithin(sql`sum(${shortestDecimal(value)})${rows}`))
+    return aggregated(at, FLOAT, sums, [value], true)
+  }
   const inner = coerce(value, INTEGER)
   // SQLite fails if a sum overflows 64 bits. Adding the high and the low bits separately does not overflow.
   const halves = sql`(sum(${inner} >> 24)${rows} * 16777216 + sum(${inner} & 16777215)${rows})`
@@ -85,8 +100,12 @@ const sum = aggregation(1, ([value], filter, { at }) => {
 
 const avg = aggregation(1, ([value], filter, { at }) => {
   requireType(value, 'number', 'avg')
-  const mean = sql`avg(${coerce(value, FLOAT)})${filterClause(filter, rowReference([value]))}`
-  return aggregated(at, FLOAT, fifteenDigits(mean), [value], true)
+  const rows = filterClause(filter, rowReference([value]))
+  const mean = either(
+    sql`hogql_avg(${coerce(value, FLOAT)})${rows}`,
+    sql`(avg(${shortestDecimal(value)} + ${ZERO_WITH_PLACES})${rows})::float8`,
+  )
+  return aggregated(at, FLOAT, mean, [value], true)
 })
 
 const extreme = (name: 'min' | 'max' | 'any'): Aggregation =>

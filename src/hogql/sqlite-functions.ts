@@ -5,6 +5,7 @@ import { RE2JS } from 're2js'
 import { isJsonObject } from '../json/object.ts'
 import { storedJson } from '../json/stored.ts'
 import { addMonths, formatDatetime, inRange, parseDatetime } from './datetime.ts'
+import { addTo, averageOf, type ExactSum, emptySum, sumOf } from './exact-sum.ts'
 import { foldCase } from './like.ts'
 import { MAX_CACHED_PATTERNS, MAX_INTEGER } from './limits.ts'
 import { compareCodePoints, formatFloat, roundHalfUp } from './numbers.ts'
@@ -17,6 +18,19 @@ export function registerFunctions(handle: Database): void {
   for (const [name, fn] of Object.entries(FUNCTIONS)) handle.function(`hogql_${name}`, { deterministic: true }, fn)
   registerArgExtreme(handle, 'hogql_arg_max', 1)
   registerArgExtreme(handle, 'hogql_arg_min', -1)
+  registerSum(handle, 'hogql_sum', sumOf)
+  registerSum(handle, 'hogql_avg', averageOf)
+}
+
+function registerSum(handle: Database, name: string, result: (sum: ExactSum) => number | null): void {
+  handle.aggregate<ExactSum>(name, {
+    start: emptySum,
+    step: (sum, value: number | null) => {
+      if (value !== null) addTo(sum, value)
+    },
+    result,
+    deterministic: true,
+  })
 }
 
 interface Best {
