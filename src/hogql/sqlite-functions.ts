@@ -10,7 +10,7 @@ import { foldCase } from './like.ts'
 import { MAX_CACHED_PATTERNS, MAX_INTEGER } from './limits.ts'
 import { compareCodePoints, formatFloat, roundHalfUp } from './numbers.ts'
 import { DOMAIN, PATH } from './text-functions.ts'
-import { INTEGER_PATTERN, NUMBER_PATTERN } from './value-functions.ts'
+import { INTEGER_PATTERN, MAX_NUMBER_LENGTH, NUMBER_PATTERN } from './value-functions.ts'
 
 type Cell = string | number | null
 
@@ -25,8 +25,8 @@ export function registerFunctions(handle: Database): void {
 function registerSum(handle: Database, name: string, result: (sum: ExactSum) => number | null): void {
   handle.aggregate<ExactSum>(name, {
     start: emptySum,
-    step: (sum, value: number | null) => {
-      if (value !== null) addTo(sum, value)
+    step: (sum, value: unknown) => {
+      if (typeof value === 'number') addTo(sum, value)
     },
     result,
     deterministic: true,
@@ -176,7 +176,7 @@ const FUNCTIONS = {
 
   integer: strict((text: string) => (whole.test(text) ? safeInteger(Number(text)) : null)),
   whole: strict(safeInteger),
-  float: strict((text: string) => (decimal.test(text) ? Number(text) : null)),
+  float: strict((text: string) => (text.length <= MAX_NUMBER_LENGTH && decimal.test(text) ? Number(text) : null)),
   float_text: strict(formatFloat),
   digits: strict((value: number) => Number(value.toPrecision(15))),
   round: strict(roundHalfUp),

@@ -52,7 +52,9 @@ const unary = (build: (value: TypedSql, at: number) => TypedSql): Fn => fn(1, ([
 
 /** Number formats that both engines parse alike. Longer numbers are not accepted. */
 export const INTEGER_PATTERN = '^[+-]?[0-9]{1,16}$'
-export const NUMBER_PATTERN = '^[+-]?([0-9]{1,40}([.][0-9]{0,40})?|[.][0-9]{1,40})([eE][+-]?[0-9]{1,2})?$'
+/** PostgreSQL matches `[0-9]{1,40}` ten times slower than `[0-9]+` with a check of the length. */
+export const NUMBER_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$'
+export const MAX_NUMBER_LENGTH = 80
 const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
 const cannotConvert = (value: TypedSql, target: string): HogqlError =>
@@ -114,7 +116,10 @@ export function toFloat(value: TypedSql, at: number): TypedSql {
         FLOAT,
         either(
           (value.json && sqliteJsonFloat(value.json)) ?? sql`hogql_float(${value.sql})`,
-          bindOnce({ v: value.sql }, sql`case when t.v ~ ${NUMBER_PATTERN}::text then t.v::float8 end`),
+          bindOnce(
+            { v: value.sql },
+            sql`case when octet_length(t.v) <= ${integerLiteral(MAX_NUMBER_LENGTH)} and t.v ~ ${NUMBER_PATTERN}::text then t.v::float8 end`,
+          ),
         ),
         [value],
         true,
