@@ -1,12 +1,14 @@
 /** Converts values between types, and to and from result columns. */
 import { type Sql, sql } from '../sql/template.ts'
+import { bindOnce } from './env.ts'
 import { HogqlError } from './error.ts'
-import { jsonText } from './json.ts'
+import { jsonText, sqliteJsonFloat } from './json.ts'
 import { MAX_DATETIME, MAX_INTEGER, MIN_DATETIME } from './limits.ts'
 import {
   columnType,
   derive,
   either,
+  FLOAT,
   type HogType,
   isNumber,
   isText,
@@ -110,6 +112,45 @@ function arrayJson({ sql: inner }: TypedSql, of: HogType): Sql {
     sql`(select json_group_array(${item(sql`i.value`)} order by i.key) from json_each(${inner}) i)`,
     sql`array_to_json(array(select ${item(sql`i.v`)} from unnest(${inner}) with ordinality i(v, n) order by i.n))::text`,
   )
+}
+
+/**
+ * The format of numbers in texts that both engines parse alike. Longer texts are not accepted; PostgreSQL matches
+ * `[0-9]{1,40}` five to ten times slower than `[0-9]+` with a check of the length.
+ */
+export const NUMBER_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$'
+export const MAX_NUMBER_LENGTH = 80
+
+/** Whether the text is a number, on PostgreSQL. */
+export const isNumberText = (text: Sql): Sql =>
+  sql`octet_length(${text}) <= ${integerLiteral(MAX_NUMBER_LENGTH)} and ${text} ~ ${NUMBER_PATTERN}::text`
+
+export const cannotConvert = (value: TypedSql, target: string): HogqlError =>
+  new HogqlError(`A value of type ${typeName(value.type)} cannot be converted to ${target}.`, value.at)
+
+export function toFloat(value: TypedSql, at: number): TypedSql {
+  switch (value.type.kind) {
+    case 'float':
+      return value
+    case 'null':
+    case 'integer':
+      return derive(at, FLOAT, coerce(value, FLOAT), [value])
+    case 'boolean':
+      return derive(at, FLOAT, either(sql`cast(${value.sql} as real)`, sql`(${value.sql})::int::float8`), [value])
+    case 'string':
+      return derive(
+        at,
+        FLOAT,
+        either(
+          (value.json && sqliteJsonFloat(value.json)) ?? sql`hogql_float(${value.sql})`,
+          bindOnce({ v: value.sql }, sql`case when ${isNumberText(sql`t.v`)} then t.v::float8 end`),
+        ),
+        [value],
+        true,
+      )
+    default:
+      throw cannotConvert(value, isTime(value.type) ? 'a number. Use toUnixTimestamp' : 'a number')
+  }
 }
 
 export const toText = (value: TypedSql): TypedSql => derive(value.at, STRING, asText(value), [value])

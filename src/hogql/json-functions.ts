@@ -1,12 +1,11 @@
 /** JSON functions. Their first argument must be known to be JSON: parsing an arbitrary string fails the whole query. */
 import { type Sql, sql } from '../sql/template.ts'
 import type { Call } from './ast.ts'
-import { integerWithin } from './convert.ts'
+import { integerWithin, isNumberText } from './convert.ts'
 import { type Args, bindOnce, boolean, FALSE, type Fn, type Functions, fn, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { jsonKind, jsonRaw, jsonText } from './json.ts'
 import { arrayOf, derive, either, FLOAT, INTEGER, type JsonPath, STRING, type TypedSql } from './typed.ts'
-import { NUMBER_PATTERN } from './value-functions.ts'
 
 function sourceOf([value, ...keys]: Args<1>, call: Call): JsonPath {
   const path = keys.map((key) => {
@@ -49,7 +48,7 @@ export const JSON_FUNCTIONS: Functions = {
     const text = jsonText(source)
     const postgres = bindOnce(
       { v: text },
-      sql`case when t.v ~ ${NUMBER_PATTERN}::text then case when t.v::numeric = trunc(t.v::numeric) and abs(t.v::numeric) < 1e16 then t.v::numeric end end`,
+      sql`case when ${isNumberText(sql`t.v`)} then case when t.v::numeric = trunc(t.v::numeric) and abs(t.v::numeric) < 1e16 then t.v::numeric end end`,
     )
     const value = either(sqliteInteger(sql`hogql_whole(hogql_float(${text}))`), integerWithin(postgres))
     return derive(at, INTEGER, whenKind(source, 'number', sql`coalesce(${value}, 0)`, sql`0`), args, false)
@@ -58,7 +57,7 @@ export const JSON_FUNCTIONS: Functions = {
     const text = jsonText(source)
     const value = either(
       sql`hogql_float(${text})`,
-      bindOnce({ v: text }, sql`case when t.v ~ ${NUMBER_PATTERN}::text then t.v::float8 end`),
+      bindOnce({ v: text }, sql`case when ${isNumberText(sql`t.v`)} then t.v::float8 end`),
     )
     const zero = either(sql`0.0`, sql`0::float8`)
     return derive(at, FLOAT, whenKind(source, 'number', sql`coalesce(${value}, ${zero})`, zero), args, false)

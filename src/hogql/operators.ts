@@ -1,7 +1,7 @@
 /** Comparisons, conditions and arithmetic. A comparison with NULL is true or false, never NULL. */
 import { joined, type Sql, sql } from '../sql/template.ts'
 import type { Call } from './ast.ts'
-import { asText, coerce, integerLiteral, integerWithin, requireType, SECOND } from './convert.ts'
+import { asText, coerce, integerLiteral, integerWithin, requireType, SECOND, toFloat } from './convert.ts'
 import { parseDatetime } from './datetime.ts'
 import { boolean, constantString, FALSE, type Fn, type Functions, fn } from './env.ts'
 import { display, HogqlError } from './error.ts'
@@ -37,13 +37,13 @@ interface Operands {
   readonly type: HogType
 }
 
-/** Converts constants so that both operands have a common type. Throws if there is none. */
+/** Converts constants and properties so that both operands have a common type. Throws if there is none. */
 export function unifyOperands(a: TypedSql, b: TypedSql): Operands {
   const direct = commonType(a.type, b.type)
   if (direct) return { left: a, right: b, type: direct }
   for (const [left, right] of [
-    [adaptConstant(a, b), b],
-    [a, adaptConstant(b, a)],
+    [adapt(a, b), b],
+    [a, adapt(b, a)],
   ] as const) {
     const type = commonType(left.type, right.type)
     if (type) return { left, right, type }
@@ -61,9 +61,13 @@ function conversionHint(a: TypedSql, b: TypedSql): string {
   return isTime(other.type) ? ' Convert the string with toDateTime.' : ''
 }
 
-/** Reads a constant as the type of the other operand: `timestamp > '2026-01-01'`, `properties.paid = true`. */
-function adaptConstant(value: TypedSql, other: TypedSql): TypedSql {
+/**
+ * Reads a constant as the type of the other operand: `timestamp > '2026-01-01'`, `properties.paid = true`. A property is
+ * compared with a number as a number, and is NULL if it is none: `properties.price > 20`.
+ */
+function adapt(value: TypedSql, other: TypedSql): TypedSql {
   const { literal, at } = value
+  if (value.json?.path.length && isNumber(other.type)) return toFloat(value, at)
   if (typeof literal === 'string' && isTime(other.type)) {
     const time = parseDatetime(literal)
     if (time === null) throw new HogqlError(`${display(literal)} is not a valid date or datetime.`, at)
@@ -118,8 +122,10 @@ function inequality(sign: '<' | '<=' | '>' | '>='): Fn {
 }
 
 /** IN and NOT IN with a list literal. Both are false if the left operand is NULL. */
-function membership(at: number, left: TypedSql, right: TypedSql, inverse: boolean): TypedSql {
+function membership(at: number, subject: TypedSql, right: TypedSql, inverse: boolean): TypedSql {
   const items = right.items ?? [right]
+  const number = items.find((item) => isNumber(item.type))
+  const left = number ? adapt(subject, number) : subject
   if (!right.items && right.type.kind === 'array')
     throw new HogqlError(`IN needs a list literal. Use has for an array.`, right.at)
   const values = items
@@ -141,9 +147,9 @@ function membership(at: number, left: TypedSql, right: TypedSql, inverse: boolea
     values.map((item) => coerce(item, type)),
     ', ',
   )
-  const subject = coerce(left, type)
-  const test = inverse ? sql`(${subject} not in (${list}))` : sql`(${subject} in (${list}))`
-  return boolean(at, from.some((value) => value.nullable) ? sql`coalesce(${test}, ${FALSE})` : test, from)
+  const value = coerce(left, type)
+  const test = inverse ? sql`(${value} not in (${list}))` : sql`(${value} in (${list}))`
+  return boolean(at, from.some(({ nullable }) => nullable) ? sql`coalesce(${test}, ${FALSE})` : test, from)
 }
 
 const logical = (operator: 'and' | 'or'): Fn =>

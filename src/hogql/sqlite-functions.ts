@@ -4,13 +4,14 @@ import type { Database } from 'better-sqlite3'
 import { RE2JS } from 're2js'
 import { isJsonObject } from '../json/object.ts'
 import { storedJson } from '../json/stored.ts'
+import { MAX_NUMBER_LENGTH, NUMBER_PATTERN } from './convert.ts'
 import { addMonths, formatDatetime, inRange, parseDatetime } from './datetime.ts'
 import { addTo, averageOf, type ExactSum, emptySum, sumOf } from './exact-sum.ts'
 import { foldCase } from './like.ts'
 import { MAX_CACHED_PATTERNS, MAX_INTEGER } from './limits.ts'
 import { compareCodePoints, formatFloat, roundHalfUp } from './numbers.ts'
 import { DOMAIN, PATH } from './text-functions.ts'
-import { INTEGER_PATTERN, MAX_NUMBER_LENGTH, NUMBER_PATTERN } from './value-functions.ts'
+import { INTEGER_PATTERN } from './value-functions.ts'
 
 type Cell = string | number | null
 

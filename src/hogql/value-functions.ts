@@ -2,6 +2,7 @@
 import { joined, type Sql, sql } from '../sql/template.ts'
 import {
   asText,
+  cannotConvert,
   coerce,
   DAY,
   datetimeWithin,
@@ -9,6 +10,7 @@ import {
   integerLiteral,
   integerWithin,
   requireType,
+  toFloat,
   toText,
 } from './convert.ts'
 import {
@@ -24,7 +26,7 @@ import {
 } from './datetime.ts'
 import { type Args, bindOnce, boolean, type Fn, type Functions, fn, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
-import { sqliteJsonFloat, sqliteJsonInteger } from './json.ts'
+import { sqliteJsonInteger } from './json.ts'
 import { MAX_YEAR, MIN_YEAR } from './limits.ts'
 import { equal } from './operators.ts'
 import {
@@ -50,15 +52,9 @@ import {
 
 const unary = (build: (value: TypedSql, at: number) => TypedSql): Fn => fn(1, ([value], { at }) => build(value, at))
 
-/** Number formats that both engines parse alike. Longer numbers are not accepted. */
+/** The format that both engines parse alike. Longer integers are not accepted. */
 export const INTEGER_PATTERN = '^[+-]?[0-9]{1,16}$'
-/** PostgreSQL matches `[0-9]{1,40}` ten times slower than `[0-9]+` with a check of the length. */
-export const NUMBER_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$'
-export const MAX_NUMBER_LENGTH = 80
 const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
-
-const cannotConvert = (value: TypedSql, target: string): HogqlError =>
-  new HogqlError(`A value of type ${typeName(value.type)} cannot be converted to ${target}.`, value.at)
 
 const nullOf = (at: number, type: HogType): TypedSql =>
   derive(at, type, coerce(derive(at, NULL_TYPE, sql`null`, []), type), [], true)
@@ -98,34 +94,6 @@ function toInt(value: TypedSql, at: number): TypedSql {
       )
     default:
       throw cannotConvert(value, isTime(value.type) ? 'an integer. Use toUnixTimestamp' : 'an integer')
-  }
-}
-
-export function toFloat(value: TypedSql, at: number): TypedSql {
-  switch (value.type.kind) {
-    case 'float':
-      return value
-    case 'null':
-    case 'integer':
-      return derive(at, FLOAT, coerce(value, FLOAT), [value])
-    case 'boolean':
-      return derive(at, FLOAT, either(sql`cast(${value.sql} as real)`, sql`(${value.sql})::int::float8`), [value])
-    case 'string':
-      return derive(
-        at,
-        FLOAT,
-        either(
-          (value.json && sqliteJsonFloat(value.json)) ?? sql`hogql_float(${value.sql})`,
-          bindOnce(
-            { v: value.sql },
-            sql`case when octet_length(t.v) <= ${integerLiteral(MAX_NUMBER_LENGTH)} and t.v ~ ${NUMBER_PATTERN}::text then t.v::float8 end`,
-          ),
-        ),
-        [value],
-        true,
-      )
-    default:
-      throw cannotConvert(value, isTime(value.type) ? 'a number. Use toUnixTimestamp' : 'a number')
   }
 }
 

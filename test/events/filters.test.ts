@@ -288,6 +288,62 @@ onBothEngines(t, 'names the invalid filter item', async (t, app) => {
   t.match(await listEvents(app, { properties: deep }), { status: 400, body: { type: 'validation_error' } })
 })
 
+onBothEngines(t, 'compares a property with a number as a number, and with a text as text', async (t, app) => {
+  const values = [
+    9,
+    '9',
+    10,
+    '10.0',
+    '1e1',
+    9.5,
+    -3,
+    '+2',
+    ' 10 ',
+    '0x10',
+    'Infinity',
+    'nan',
+    '1,000',
+    '',
+    null,
+    true,
+    [1],
+  ]
+  await insertEvents(
+    app.deps.events,
+    1,
+    values.map((n, i) => ({
+      uuid: uuid(i),
+      timestamp: NEW_YEAR - (100 - i) * SECOND,
+      distinct_id: `d${i}`,
+      properties: { n, nested: { n } },
+    })),
+  )
+  await insertPerson(app.deps.events, 1, { id: uuid(1), distinct_ids: ['d0'], properties: { age: '33' } })
+  const numbers = [0, 1, 2, 3, 4, 5, 6, 7]
+  const others = values.map((_, i) => i).filter((i) => !numbers.includes(i))
+  const cases: [where: string, found: number[]][] = [
+    ['properties.n < 10', [0, 1, 5, 6, 7]],
+    ['properties.n <= 10', numbers],
+    ['properties.n > 9', [2, 3, 4, 5]],
+    ['properties.n >= 9.5', [2, 3, 4, 5]],
+    ['properties.n = 10', [2, 3, 4]],
+    ['properties.n != 10', [0, 1, 5, 6, 7, ...others]],
+    ['not properties.n < 10', [2, 3, 4, ...others]],
+    ['10 > properties.n', [0, 1, 5, 6, 7]],
+    ['10 = properties.n', [2, 3, 4]],
+    ['properties.n in (9, 10)', [0, 1, 2, 3, 4]],
+    ['properties.n not in (9, 10)', [5, 6, 7]],
+    ['properties.n between 9 and 9.9', [0, 1, 5]],
+    ['properties.nested.n < 10', [0, 1, 5, 6, 7]],
+    ['person.properties.age > 4', [0]],
+    ["properties.n < '10'", [6, 7, 8, 9, 12, 13]],
+    ["properties.n = '10'", [2]],
+    ["properties.n in ('9', '10')", [0, 1, 2]],
+  ]
+  for (const [where, found] of cases) t.strictSame(await passing(app, { where }), found, where)
+  t.match(await passing(app, { where: 'properties.n + 1 < 10' }), { attr: 'where__0', detail: /Use toFloat/ })
+})
+
 onBothEngines(t, 'selects columns and conditions with HogQL', async (t, app) => {
   await fill(app)
   await insertEvents(app.deps.events, 1, [

@@ -22,23 +22,48 @@ const NAMES = [
   'person.properties.zq',
 ]
 
+/** Properties of the events in fixtures.ts: numbers, texts of numbers, and others. */
+const PROPERTIES = [
+  'price',
+  'quantity',
+  'score',
+  'ok',
+  'whole_text',
+  'float_text',
+  'bad_number',
+  'big',
+  'huge',
+  'tiny',
+  'long_whole',
+  'negative',
+  'zero',
+  'paid',
+  'nothing',
+  'empty',
+  'space',
+  'tags',
+  'nested.a.n',
+  'nested.a.list.1',
+].map((path) => `properties.${path}`)
+
 interface Kinds {
   text: string
   number: string
   condition: string
   time: string
   array: string
+  property: string
   any: string
 }
 
-const { text, number, condition, time, array, any } = fc.letrec<Kinds>((tie) => {
+const { text, number, condition, time, array, property, any } = fc.letrec<Kinds>((tie) => {
   const of = <Key extends keyof Kinds>(key: Key): fc.Arbitrary<string> => tie(key) as fc.Arbitrary<string>
   const make = (shape: string): fc.Arbitrary<string> => {
-    const holes = [...shape.matchAll(/\b([TNCDA])\b/g)]
-    const kinds = { T: 'text', N: 'number', C: 'condition', D: 'time', A: 'array' } as const
+    const holes = [...shape.matchAll(/\b([TNCDAP])\b/g)]
+    const kinds = { T: 'text', N: 'number', C: 'condition', D: 'time', A: 'array', P: 'property' } as const
     return fc.tuple(...holes.map(([, hole]) => of(kinds[hole as keyof typeof kinds]))).map((parts) => {
       let i = 0
-      return shape.replace(/\b[TNCDA]\b/g, () => parts[i++]!)
+      return shape.replace(/\b[TNCDAP]\b/g, () => parts[i++]!)
     })
   }
   const kind = (leaves: string[], shapes: string[]): fc.Arbitrary<string> =>
@@ -133,6 +158,17 @@ const { text, number, condition, time, array, any } = fc.letrec<Kinds>((tie) => 
         'has(A, T)',
         'arrayExists(zqx -> zqx = T, A)',
         'N between N and N',
+        'P < N',
+        'N >= P',
+        'P > toFloat(P)',
+        'P = N',
+        'P != N',
+        'P = P',
+        'P < T',
+        'P in (1, N, null)',
+        'P not in (N, 3)',
+        'N in (P, P)',
+        'P between N and N',
         'if(C, C, C)',
         "multiSearchAny(T, ['zq', T])",
         "JSONHas(properties, 'zq')",
@@ -169,6 +205,7 @@ const { text, number, condition, time, array, any } = fc.letrec<Kinds>((tie) => 
         "JSONExtractArrayRaw(properties, 'zq')",
       ],
     ),
+    property: fc.constantFrom(...PROPERTIES, ...NAMES, 'person.properties.age'),
     any: fc.oneof(
       of('text'),
       of('number'),
@@ -178,7 +215,10 @@ const { text, number, condition, time, array, any } = fc.letrec<Kinds>((tie) => 
       make('count()'),
       make('countIf(C)'),
       make('sum(N)'),
+      make('sum(toFloat(P))'),
+      make('sum(N / N)'),
       make('avg(N)'),
+      make('avgIf(toFloat(P), C)'),
       make('max(D)'),
       make('min(T)'),
       make('argMax(T, N)'),
@@ -193,7 +233,7 @@ const { text, number, condition, time, array, any } = fc.letrec<Kinds>((tie) => 
     ),
   }
 })
-void [text, number, condition, time, array]
+void [text, number, condition, time, array, property]
 
 export const generatedExpression: fc.Arbitrary<string> = any
 
