@@ -181,8 +181,7 @@ function timeOf(expr: Expr, now: number): number | undefined {
   const base = timeOf(first, now)
   const unit = SECONDS[second.name.replace(/^toInterval/, '').toLowerCase()]
   const [count] = second.args
-  const isInterval =
-    second.name.startsWith('toInterval') && count?.kind === 'constant' && Number.isInteger(count.value)
+  const isInterval = second.name.startsWith('toInterval') && count?.kind === 'constant' && Number.isInteger(count.value)
   return base === undefined || unit === undefined || !isInterval
     ? undefined
     : base - Number(count.value) * unit * 1_000_000
