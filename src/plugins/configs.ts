@@ -13,7 +13,7 @@ import type { UserActor } from '../store/activity_log.ts'
 import * as activityLog from '../store/activity_log.ts'
 import { changedFields, isEmpty } from '../store/changes.ts'
 import { secretChange } from '../store/field-changes.ts'
-import { ADMIN, type Level } from '../store/members.ts'
+import { ADMIN, type Level, userOfProject } from '../store/members.ts'
 import type { Activity, FieldChange } from '../store/plugin_activity.ts'
 import * as store from '../store/plugin_configs.ts'
 import * as jobs from '../store/plugin_jobs.ts'
@@ -156,11 +156,11 @@ export async function update(
     const { enabled, order, name, description } = input
     const { order: sort_order, ...rest } = changedFields(visible, { enabled, order, name, description })
     const filters = isDeepStrictEqual(input.filters, visible.filters) ? undefined : filtersText(input.filters)
-    const access = input.api_access === visible.api_access ? undefined : input.api_access
+    const access = await accessChange(tx, project, before, input.api_access, actor)
     if (filters !== undefined) checkFilters(input.filters, plugin, now())
     const changes = {
       ...rest,
-      ...(access !== undefined && { api_access_user_id: access ? allowedBy(project, actor) : null }),
+      ...(access !== undefined && { api_access_user_id: access }),
       ...(filters !== undefined && { filters }),
       ...(sort_order !== undefined && { sort_order }),
       ...(values && encryptedColumns(vault, id, values)),
@@ -172,6 +172,20 @@ export async function update(
     return config
   })
   return describe(service, updated)
+}
+
+/** Who allows `posthog.api` from now on; undefined for no change. Another administrator takes over from one who has left. */
+async function accessChange(
+  tx: Db,
+  project: Project,
+  { api_access_user_id: allowed }: store.PluginConfigRow,
+  sent: boolean | undefined,
+  actor: UserActor,
+): Promise<number | null | undefined> {
+  if (sent === undefined) return undefined
+  if (!sent) return allowed === null ? undefined : null
+  const isKept = allowed !== null && (await userOfProject(tx, allowed, project.id)) !== undefined
+  return isKept ? undefined : allowedBy(project, actor)
 }
 
 /** The plugin reads what this administrator can read. */

@@ -134,6 +134,9 @@ onBothEngines(
     t.match(await callAll(app, plugin, [{ path: '/api/projects/@current/' }]), [[200, {}]])
     await app.send('DELETE', `/api/organizations/${organization_id}/members/${admin.uuid}/`)
     t.match(await callAll(app, plugin, [{ path: '/api/projects/@current/' }]), [[403, { detail: /has left/ }]])
+    t.match(await allow(app, plugin, true, member.key), { status: 403 })
+    t.match(await allow(app, plugin), { status: 200, body: { api_access: true } }, 'another one allows it again')
+    t.match(await callAll(app, plugin, [{ path: '/api/projects/@current/' }]), [[200, {}]])
   },
   { environment },
 )

@@ -35,7 +35,7 @@ export function SettingsForm({
       saveConfig(project, plugin.id, saved, {
         config: toSend(fields, values),
         order: Number(order) || 0,
-        api_access,
+        ...(api_access !== (saved?.api_access ?? false) && { api_access }),
       }),
     onSuccess: async (config) => {
       // A new secret leaves the page.
