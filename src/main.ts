@@ -88,6 +88,7 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
       deps.exporter.start()
       deps.alerter.start()
       deps.plugins.start()
+      keep({ stop: deps.plugins.stopBackground })
       deps.backups?.start()
       deps.background('transpiling stored plugins', () => transpileStored(deps))
     }

@@ -5,8 +5,10 @@
  */
 import { alias, type Call, call, constant, type Expr, field, type Order } from '../hogql/ast.ts'
 import { columnName } from '../hogql/canonical.ts'
-import { parseDatetime } from '../hogql/datetime.ts'
+import { inRange, parseDatetime } from '../hogql/datetime.ts'
 import type { Table } from '../hogql/env.ts'
+import { HogqlError } from '../hogql/error.ts'
+import { FIELD_NAMES } from '../hogql/fields.ts'
 import { isAggregation } from '../hogql/functions.ts'
 import { compileQuery, type Parts, type Query } from '../hogql/query.ts'
 import { DATETIME, INTEGER, STRING } from '../hogql/typed.ts'
@@ -63,10 +65,12 @@ export function countedQuery(
       ),
     )
     const rewrite = (expr: Expr): Expr => counted(expr, aliases)
+    const noAliases = new Map<string, Expr>()
     const conditions = (parts.where ?? []).flatMap(conjuncts)
-    const bounds = conditions.map((condition) => boundOf(condition, now))
-    const rest = conditions.filter((_, i) => bounds[i] === undefined)
-    const columns = parts.columns.map((column) => alias(column.at, columnName(column), rewrite(withoutAlias(column))))
+    const rest = conditions.filter((condition) => boundOf(condition, now) === undefined)
+    const columns = parts.columns.map((column) =>
+      alias(column.at, columnName(column), counted(withoutAlias(column), noAliases)),
+    )
     const compiled = compileQuery(
       {
         columns,
@@ -79,9 +83,12 @@ export function countedQuery(
       { now, table: TABLE },
     )
     if (!compiled.aggregate) throw new Uncounted('The query returns single events.')
-    return { isCounted: true, range: bounds.reduce<TimeRange>(narrowed, range), compiled }
+    return { isCounted: true, range: rangeOf(conditions, range, now), compiled }
   } catch (error) {
     if (error instanceof Uncounted) return { isCounted: false, reason: error.message }
+    // The query itself is valid: only its form over the counts has duplicate names or too many parts.
+    if (error instanceof HogqlError)
+      return { isCounted: false, reason: 'The query is too complex for the hourly counts.' }
     throw error
   }
 }
@@ -102,8 +109,10 @@ function counted(expr: Expr, aliases: ReadonlyMap<string, Expr>): Expr {
     case 'field': {
       const name = expr.chain.join('.')
       if (name === 'event') return expr
-      const aliased = aliases.get(name)
-      if (aliased && name !== 'timestamp') return counted(aliased, new Map())
+      // The fields of events come before aliases.
+      const isField = expr.chain.length > 1 || FIELD_NAMES.includes(name)
+      const aliased = isField ? undefined : aliases.get(name)
+      if (aliased) return counted(aliased, new Map())
       throw new Uncounted(
         name === 'timestamp'
           ? 'The query uses the exact time of events. Counts are by hour: use toStartOfHour(timestamp) or toStartOfDay(timestamp).'
@@ -139,6 +148,13 @@ function countedCall(expr: Call, aliases: ReadonlyMap<string, Expr>): Expr {
   )
 }
 
+/** The time range, narrowed by the conditions on the time of events. */
+export const rangeOf = (conditions: readonly Expr[], range: TimeRange, now: number): TimeRange =>
+  conditions
+    .flatMap(conjuncts)
+    .map((condition) => boundOf(condition, now))
+    .reduce<TimeRange>(narrowed, range)
+
 const FLIPPED: Record<string, string> = {
   less: 'greater',
   lessOrEquals: 'greaterOrEquals',
@@ -148,7 +164,7 @@ const FLIPPED: Record<string, string> = {
 
 /** The range of a condition that compares the time of events with a constant. Undefined for other conditions. */
 function boundOf(expr: Expr, now: number): TimeRange | undefined {
-  if (expr.kind !== 'call' || !(expr.name in FLIPPED)) return undefined
+  if (expr.kind !== 'call' || !Object.hasOwn(FLIPPED, expr.name)) return undefined
   const [left, right] = expr.args
   if (!left || !right) return undefined
   const isLeft = left.kind === 'field' && left.chain.join('.') === 'timestamp'
@@ -184,7 +200,7 @@ function timeOf(expr: Expr, now: number): number | undefined {
   const isInterval = second.name.startsWith('toInterval') && count?.kind === 'constant' && Number.isInteger(count.value)
   return base === undefined || unit === undefined || !isInterval
     ? undefined
-    : base - Number(count.value) * unit * 1_000_000
+    : (inRange(base - Number(count.value) * unit * 1_000_000) ?? undefined)
 }
 
 const narrowed = (range: TimeRange, bound: TimeRange | undefined): TimeRange => ({

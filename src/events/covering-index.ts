@@ -14,7 +14,7 @@ function index(name: string, fields: string[], hint: Sql): (typeof INDEXES)[numb
   return { name, fields: [...fields, 'team_id'], hint: { sqlite: hint, postgres: sql`` } }
 }
 
-/** SQLite would use the index by time for a range, and read each event in it. PostgreSQL knows better from its statistics. */
+/** SQLite would use the index by time for a range, and read each event in it. PostgreSQL chooses the index by its statistics. */
 export function coveringIndex({ columns, where = [], having = [], order_by = [] }: Parts, { from }: TimeRange) {
   const exprs = [...columns, ...where, ...having, ...order_by.map(({ expr }) => expr)]
   const aliases = columns.flatMap((column) => (column.kind === 'alias' ? [column.name] : []))
@@ -24,7 +24,7 @@ export function coveringIndex({ columns, where = [], having = [], order_by = [] 
   return found && (found.name === 'events_by_time' || from === undefined) ? found : undefined
 }
 
-/** The names of the fields that an expression reads, and of its lambdas' parameters. */
+/** The names of the fields and aliases that an expression reads. */
 export function fieldsOf(expr: Expr): string[] {
   switch (expr.kind) {
     case 'field':

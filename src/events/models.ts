@@ -54,6 +54,13 @@ const field = (type: FieldColumn['type'], value: Sql, nullable = false): FieldCo
   person: false,
 })
 
+/** The rows of a table with `seq`, by which aggregations order them. */
+const ordered = (table: Sql, key: Sql): Sql =>
+  either(
+    sql`(select t.*, t.${key} as seq from ${table} t)`,
+    sql`(select t.*, t.${key} collate "C" as seq from ${table} t)`,
+  )
+
 const DISTINCT_ID = sql`coalesce(e.distinct_id, d.distinct_id)`
 
 /** An entry with a distinct id is the deletion of that id. Other entries stand for all distinct ids of a person. */
@@ -82,7 +89,8 @@ const PERSONS: ChangingFeed = {
     is_deleted: field(BOOLEAN, sql`(e.distinct_id is not null)`),
   },
   current: {
-    from: sql`person_distinct_ids e join persons p on p.project_id = e.project_id and p.id = e.person_id`,
+    from: sql`${ordered(sql`person_distinct_ids`, sql`distinct_id`)} e
+      join persons p on p.project_id = e.project_id and p.id = e.person_id`,
     time: sql`p.created_at`,
     unique: sql`e.distinct_id`,
     fields: {
@@ -134,7 +142,7 @@ const SESSIONS: ChangingFeed = {
     version: field(INTEGER, sql`s.last_change`),
   },
   current: {
-    from: sql`event_sessions e`,
+    from: sql`${ordered(sql`event_sessions`, sql`session_id`)} e`,
     time: sql`e.start_timestamp`,
     unique: sql`e.session_id`,
     fields: {

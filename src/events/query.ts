@@ -110,15 +110,20 @@ function parseQuery({ text, values, now }: HogqlQuery): ParsedQuery {
   return { select, parts, compiled: compileQuery(parts, context), model }
 }
 
-/** The values as constants. `{filters}` is where other clients insert the time range, which applies to the whole query here. */
+/** The values as constants. `{filters}` is always true: the time range already applies to the whole query. */
 const placeholders = (values: HogqlQuery['values']): PlaceholderValues => ({
-  filters: constant(1, true),
-  ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, placeholder(name, value)])),
+  filters: { value: constant(1, true), characters: 0 },
+  ...Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const found = placeholder(name, value)
+      return [name, { value: found, characters: JSON.stringify(value).length }]
+    }),
+  ),
 })
 
 function placeholder(name: string, value: unknown): Expr {
   const constants = (Array.isArray(value) ? value : [value]).map((item: unknown) => {
-    if (typeof item === 'number') return constant(1, item, !Number.isSafeInteger(item))
+    if (Number.isFinite(item)) return constant(1, Number(item), !Number.isSafeInteger(item))
     if (item === null || typeof item === 'boolean') return constant(1, item)
     if (typeof item === 'string' && !item.includes('\0')) return constant(1, item.toWellFormed())
     throw invalid(

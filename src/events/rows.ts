@@ -174,7 +174,7 @@ export function defaultOrder(columns: readonly Expr[], context: Omit<Context, 'a
   const time = candidates.find(({ expr }) => isField(expr, 'timestamp'))
   const aggregate =
     candidates.find(({ expr }) => expr.kind === 'call' && expr.name === 'count') ??
-    candidates.find((column) => column.aggregate)
+    candidates.find((column) => column.aggregate && !UNSORTABLE.includes(column.type.kind))
   if (time && !candidates.some((column) => column.aggregate)) return [{ expr: time.expr, descending: true }]
   if (aggregate) {
     // Groups with the same value keep their order from page to page.

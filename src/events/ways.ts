@@ -2,7 +2,7 @@
 import type { Parts, Query } from '../hogql/query.ts'
 import { INTEGER } from '../hogql/typed.ts'
 import { joined, type Sql, sql } from '../sql/template.ts'
-import { type CountedQuery, countedQuery, countsTable } from './counted-query.ts'
+import { type CountedQuery, countedQuery, countsTable, rangeOf } from './counted-query.ts'
 import { hasCounts } from './counts.ts'
 import { coveringIndex } from './covering-index.ts'
 import { guarded } from './guarded.ts'
@@ -42,7 +42,8 @@ export async function wayOfEvents(reader: EventReader, asked: Asked): Promise<Wa
     ? ({ isCounted: false, reason: 'The query selects a person.' } as const)
     : countedQuery(parts, range, now)
   if (counted.isCounted && (await hasCounts(reader, project_id))) return countsWay(project_id, counted)
-  const index = compiled.aggregate && !selected ? coveringIndex(parts, range) : undefined
+  const index =
+    compiled.aggregate && !selected ? coveringIndex(parts, rangeOf(parts.where ?? [], range, now)) : undefined
   const person = compiled.usesPerson ? personJoin(project_id) : sql``
   const where = sql`where e.project_id = ${project_id} ${within(sql`e.timestamp`, range)} ${selected ?? sql``}`
   return {
@@ -84,7 +85,7 @@ export async function rowsOf(
   const types = asked.columns.map(({ type }) => type)
   const read = aggregate ? sql`cast(sum(count(*)) over () as bigint)` : sql`1`
   const last: Sql = { strings: [` as c${types.length}`], parts: [] }
-  const order = [...(order_by ? [order_by] : []), ...(aggregate ? [] : [way.unique])]
+  const order = [...(order_by ? [order_by] : []), ...(aggregate ? groupOrder(asked) : [way.unique])]
   const statement = sql`
     select ${joined([select, sql`${read} ${last}`], ', ')} ${way.from} ${where ? sql`and ${where}` : sql``}
     ${group_by ? sql`group by ${group_by}` : sql``} ${having ? sql`having ${having}` : sql``}
@@ -92,3 +93,11 @@ export async function rowsOf(
   const rows = await reader.rows(guarded([...types, INTEGER], statement), { project_id, lane: 'slow', signal })
   return { rows, rows_read: aggregate ? Number(rows[0]?.[types.length] ?? 0) : rows.length }
 }
+
+const UNSORTABLE = ['json', 'array', 'tuple', 'interval']
+
+/** Orders groups that are equal otherwise, so that all ways return the same page. */
+const groupOrder = ({ columns }: Query): Sql[] =>
+  columns.flatMap(({ aggregate, type }, i): Sql[] =>
+    aggregate || UNSORTABLE.includes(type.kind) ? [] : [{ strings: [`${i + 1} asc nulls last`], parts: [] }],
+  )

@@ -2,15 +2,17 @@
 import { type Expr, tooDeep } from './ast.ts'
 import { display, HogqlError } from './error.ts'
 import { type Token, tokenize } from './lexer.ts'
-import { MAX_DEPTH } from './limits.ts'
+import { MAX_DEPTH, MAX_TEXT_LENGTH } from './limits.ts'
 
-export type PlaceholderValues = Readonly<Record<string, Expr>>
+/** `characters`: the length of the value as text. */
+export type PlaceholderValues = Readonly<Record<string, { value: Expr; characters: number }>>
 
 export class Cursor {
   readonly #tokens: readonly Token[]
   readonly #end: Token
   #next = 0
   #nesting = 0
+  #inserted = 0
 
   /** `values`: of placeholders, by name. Undefined where there can be none. */
   constructor(
@@ -77,6 +79,14 @@ export class Cursor {
 
   error(message: string, at = this.peek().at): HogqlError {
     return new HogqlError(message, at)
+  }
+
+  /** Counts the size of a placeholder's value: the limits of the text do not apply to it. */
+  insert(value: Expr, characters: number): Expr {
+    this.#inserted += characters
+    if (this.#inserted > MAX_TEXT_LENGTH)
+      throw this.error(`The values of the placeholders have more than ${MAX_TEXT_LENGTH} characters in all.`)
+    return value
   }
 
   /** Limits recursion into brackets and prefixes, which happens before a node with a depth exists. */

@@ -255,11 +255,11 @@ function placeholder(c: Cursor): Expr {
   c.take()
   const { kind, text } = c.peek()
   if (kind !== 'name' && kind !== 'quoted') throw c.unexpected('the name of a placeholder')
-  const value = Object.hasOwn(values, text) ? values[text] : undefined
-  if (!value) throw c.error(`The placeholder {${text}} has no value. Send it in "values".`)
+  const found = Object.hasOwn(values, text) ? values[text] : undefined
+  if (!found) throw c.error(`The placeholder ${display(text)} has no value. Send it in "values".`)
   c.take()
   c.expectSymbol('}')
-  return value
+  return c.insert(found.value, found.characters)
 }
 
 /** Consumes `(x, y)` if an arrow follows it. Otherwise consumes nothing. */

@@ -75,17 +75,26 @@ export function compileQuery(parts: Parts, base: Omit<Context, 'aliases'>): Quer
     const text = canonical(withoutAlias(alias ?? inner))
     return columns.findIndex((column) => column.text === text) + 1
   }
+  /** `ORDER BY 2` and `GROUP BY 1` name columns by their position. */
+  const atPosition = (expr: Expr): Expr => {
+    if (expr.kind !== 'constant' || typeof expr.value !== 'number' || expr.float) return expr
+    const column = parts.columns[expr.value - 1]
+    if (!column)
+      throw new HogqlError(`There is no column ${expr.value}. The query selects ${parts.columns.length}.`, expr.at)
+    return withoutAlias(column)
+  }
   const conditionsOf = (exprs: readonly Expr[] = []): Part[] =>
     exprs.map((expr) => ({ expr, value: compileCondition(expr, context) }))
 
   const conditions = conditionsOf(parts.where)
   const having = conditionsOf(parts.having)
-  const order = (parts.order_by ?? []).map(({ expr, descending }) => ({
-    expr,
-    descending,
-    value: compile(expr, context),
-  }))
-  const groups = new Set((parts.group_by ?? []).map((expr) => groupPosition(expr, positionOf(expr), columns)))
+  const order = (parts.order_by ?? []).map(({ expr: sent, descending }) => {
+    const expr = atPosition(sent)
+    return { expr, descending, value: compile(expr, context) }
+  })
+  const groups = new Set(
+    (parts.group_by ?? []).map(atPosition).map((expr) => groupPosition(expr, positionOf(expr), columns)),
+  )
   const aggregate =
     parts.distinct === true ||
     groups.size > 0 ||

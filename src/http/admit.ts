@@ -37,7 +37,7 @@ export function createAdmission({ deps, areas, authenticator, rateLimits }: Admi
   async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation): Promise<void> {
     request.operation = operation
     beginWork(operation.id)
-    if (deps.config.ROLE === 'worker' && operation.area !== 'service' && !authenticator.isPlugin(request))
+    if (deps.config.ROLE === 'worker' && operation.area !== 'service' && !authenticator.pluginSignal(request))
       throw unavailable(
         'This node has the role worker and serves no API requests. Use a node with the role api or all.',
       )

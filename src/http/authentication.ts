@@ -1,4 +1,5 @@
 /** Authenticates requests by key or session. */
+import { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { authenticate, bearer, type Caller, cachedKeyLookup, callerWithSession } from '../auth/caller.ts'
 import { SESSION_COOKIE } from '../auth/cookie-names.ts'
@@ -13,8 +14,8 @@ import type { PluginCallers } from './plugin-api.ts'
 import { originOf } from './request-url.ts'
 
 export interface Authenticator {
-  /** Whether a plugin sends the request with `posthog.api`. */
-  isPlugin(request: FastifyRequest): boolean
+  /** The end of a plugin's call, if a plugin sends the request with `posthog.api`. */
+  pluginSignal(request: FastifyRequest): AbortSignal | undefined
   /** The key or session token of the request, valid or not. Undefined for plugins. */
   credentialOf(request: FastifyRequest): string | undefined
   /** A key takes precedence over a session: an invalid key is an error even with a valid session. */
@@ -31,8 +32,11 @@ export function createAuthenticator(
 ): Authenticator {
   const findKey = cachedKeyLookup(db)
 
-  const pluginOf = ({ headers }: FastifyRequest): Caller | undefined =>
-    pluginCallers.size === 0 ? undefined : pluginCallers.get(bearer(headers.authorization) ?? '')
+  /** Requests of plugins have no socket. */
+  const pluginOf = ({ headers, raw }: FastifyRequest) =>
+    pluginCallers.size === 0 || raw.socket instanceof Socket
+      ? undefined
+      : pluginCallers.get(bearer(headers.authorization) ?? '')
 
   const tokenOf = (request: FastifyRequest): string | undefined =>
     readCookie(request, SESSION_COOKIE, isSecure(request, config))
@@ -56,12 +60,12 @@ export function createAuthenticator(
   }
 
   return {
-    isPlugin: (request) => pluginOf(request) !== undefined,
+    pluginSignal: (request) => pluginOf(request)?.signal,
     credentialOf: (request) =>
       pluginOf(request) ? undefined : (bearer(request.headers.authorization) ?? tokenOf(request)),
     authenticate: async (request) => {
       const plugin = pluginOf(request)
-      if (plugin) return plugin
+      if (plugin) return plugin.caller
       const { headers } = request
       const token = bearer(headers.authorization) === undefined ? tokenOf(request) : undefined
       if (token === undefined) return authenticate(findKey, headers.authorization, now)

@@ -1,4 +1,4 @@
-/** Serves `posthog.api`: plugins read their own project. Their requests take the path of all requests, without a network and a key. */
+/** Serves `posthog.api`. Requests of plugins run in this process through the normal request pipeline, without a socket and a key. */
 import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance } from 'fastify'
@@ -13,11 +13,12 @@ import { userOfProject } from '../store/members.ts'
 import { errorResponse } from './errors.ts'
 
 /** The callers of the plugin requests that run, by the token of each request. No token leaves the process. */
-export type PluginCallers = Map<string, Caller>
+export type PluginCallers = Map<string, { caller: Caller; signal: AbortSignal }>
 
 const READ_SCOPES = [...new Set(operations.map(({ scope }) => scope))].filter((scope) => scope?.endsWith(':read'))
 
-const OFF = 'posthog.api is off for this plugin. An administrator can allow it: set "api_access" of the configuration.'
+const OFF =
+  'posthog.api is off for this plugin. An administrator can turn it on: set "api_access" of the configuration to true.'
 const LEFT =
   'posthog.api is off: the administrator who allowed it has left the organization. Another one can set "api_access" again.'
 
@@ -73,7 +74,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<FetchResponse> {
   const token = randomBytes(32).toString('hex')
-  callers.set(token, caller)
+  callers.set(token, { caller, signal })
   try {
     const response = await app.inject({
       method: method === 'POST' ? 'POST' : 'GET',
@@ -83,7 +84,12 @@ async function send(
       payloadAsStream: true,
       signal,
     })
-    return responseOf(response.statusCode, response.headers, await readBytes(response.stream()))
+    const bytes = await readBytes(response.stream()).catch((error) => {
+      // The handler must not wait for somebody who reads the rest.
+      response.raw.res.destroy()
+      throw error
+    })
+    return responseOf(response.statusCode, response.headers, bytes)
   } finally {
     callers.delete(token)
   }

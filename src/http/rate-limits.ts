@@ -99,7 +99,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
     address.count(`${kind} ${ip}`)
   }
 
-  /** A plugin has a budget of its own, for all that it reads. */
+  /** Each plugin configuration has its own limit. */
   const budgetOf = ({ user: { id }, session, plugin_config_id }: Caller, { area }: Operation) =>
     plugin_config_id !== null
       ? { counter: plugin, name: String(plugin_config_id) }

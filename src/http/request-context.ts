@@ -69,6 +69,8 @@ export class RequestContext {
   }
   /** Watches the connection: a pipelined response that is not being sent yet emits no `close` event. */
   get signal(): AbortSignal {
+    const plugin = this.authenticator.pluginSignal(this.request)
+    if (plugin) return plugin
     const controller = new AbortController()
     const abort = (): void => controller.abort()
     const { socket } = this.request.raw

@@ -150,6 +150,8 @@ export async function update(
       input.config && isChanged
         ? resolveValues(fields, input.config, valuesToUpdate(vault, before, input.config), project.membership_level)
         : undefined
+    // A setting may decide where the plugin sends what it reads.
+    if (values && before.api_access_user_id !== null) requireLevel(project.membership_level, ADMIN)
     if (input.enabled && !before.enabled) await requireLoads(tx, plugin.id)
     // After an upgrade of the plugin, stored settings may be incomplete. Disabling must still work.
     if (!values && input.enabled && !before.enabled) requireComplete(fields, valuesOf(vault, before))

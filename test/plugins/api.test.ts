@@ -112,11 +112,15 @@ onBothEngines(
   'only administrators allow the API, and it ends when they leave',
   async (t, app) => {
     const { organization_id } = app.first
-    const plugin = await runPlugin(app, READER)
+    const plugin = await runPlugin(app, READER, { config: { word: 'one' } })
     const member = await app.member('member@example.com', 1)
     t.match(await allow(app, plugin, true, member.key), { status: 403 })
     const admin = await app.member('admin@example.com', 8)
+    const narrow = await app.key({ user_id: admin.id, scopes: ['plugin:write'] })
+    t.match(await allow(app, plugin, true, narrow), { status: 403, body: { detail: /lacks the scope/ } })
     t.match(await allow(app, plugin, true, admin.key), { status: 200 })
+    const settings = { key: member.key, body: { config: { word: 'other' } } }
+    t.match(await app.send('PATCH', `${configsUrl(app)}${plugin.config}/`, settings), { status: 403 }, 'nor settings')
     const source = { source: { 'index.ts': 'export function onEvent() {}' } }
     const update =
       `/api/organizations/${organization_id}/pipeline_destinations/${plugin.plugin}/update_source/` as const

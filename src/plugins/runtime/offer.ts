@@ -1,4 +1,5 @@
 /** Offers a group of events to a plugin: `onEvent`, `composeWebhook` and `exportEvents`. */
+import { AppError } from '../../errors.ts'
 import { type FollowedEvent, followCondition, matchingUuids } from '../../events/follow.ts'
 import { personsOf, storedEvent } from '../../events/plugin-event.ts'
 import type { EventReader } from '../../events/readers.ts'
@@ -78,7 +79,11 @@ export async function deliver(
   const last = group.events.at(-1)
   if (!group.isOffered || !last)
     return { ...(last && { done: last }), failed: [], attempts: 0, retry_ms: null, isOver: false }
-  const events = await matchingEvents(options, configuration, group.events, signal)
+  const events = await matchingEvents(options, configuration, group.events, signal).catch((error) => {
+    if (error instanceof AppError && !signal.aborted)
+      options.recorder.note(configuration, 'ERROR', `The condition "where" failed; it is tried again. ${error.message}`)
+    throw error
+  })
   const matching = { ...group, events }
   // Only the first event of a group can have been tried before.
   const attempts = events[0] === group.events[0] ? failures : 0

@@ -36,6 +36,8 @@ export interface PluginRuntime {
   onStored(): void
   /** Starts deliveries, tasks and jobs. Transformations always run. */
   start(): void
+  /** Stops what `start` started. Call it before the server closes: plugins may call its API. */
+  stopBackground(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -170,6 +172,13 @@ export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions
     onError: (error) => log.error({ err: error }, 'freeing the caches of plugins failed; retrying'),
   })
 
+  async function stopBackground(): Promise<void> {
+    const stopping = [deliveries.stop(), tasks.stop(), caches.stop()]
+    // Calls that run are repeated later. Waiting for them could take a minute.
+    await background.stop()
+    await Promise.all(stopping)
+  }
+
   let isWaking = false
 
   return {
@@ -192,11 +201,9 @@ export function createPluginRuntime({ reader, ...options }: PluginRuntimeOptions
       tasks.start()
       caches.start(FREE_CACHES_MS)
     },
+    stopBackground,
     stop: async () => {
-      const stopping = [deliveries.stop(), tasks.stop(), caches.stop()]
-      // Calls that run are repeated later. Waiting for them could take a minute.
-      await background.stop()
-      await Promise.all(stopping)
+      await stopBackground()
       await transformations.stop()
     },
   }
