@@ -6487,8 +6487,8 @@ export interface components {
          */
         PluginFilters: {
             /**
-             * @description A HogQL condition that an event must match, too, such as `person.properties.plan = 'pro'`. It applies to stored events, so
-             *     a plugin with `processEvent` cannot have it.
+             * @description Events must also match this HogQL condition, such as `person.properties.plan = 'pro'`. It applies to stored events, so a
+             *     plugin with `processEvent` cannot have it.
              */
             where?: string;
             events?: components["schemas"]["PluginEventFilter"][];
@@ -6590,7 +6590,7 @@ export interface components {
             filters?: components["schemas"]["PluginFilters"] | null;
             /**
              * @description Whether the plugin may read this project with `posthog.api`. False by default. Only a member of level 8 or more can set it
-             *     to true; the plugin then reads what this member can read. The access ends when the member leaves the organization.
+             *     to true, with a session or a key that has all scopes; the plugin then reads what this member can read. The access ends when the member leaves the organization.
              */
             api_access?: boolean;
             /** @description Null or empty to use the plugin's name. */
