@@ -154,14 +154,17 @@ const namedZones: Sql = {
   parts: [],
 }
 
-/** parseDatetime in SQL. `make_date` fails for a day that does not exist, so the day is checked before the call. */
+/**
+ * parseDatetime in SQL. `make_date` fails for a day that does not exist, so the day is checked before the call. OFFSET
+ * keeps the planner from inlining the text wherever it is used, as in `bindOnce`.
+ */
 function postgresDatetime(text: Sql): Sql {
-  const matches = sql`(select regexp_match(x.s, ${YEAR_FIRST}::text) as a, regexp_match(x.s, ${DAY_FIRST}::text) as b, regexp_match(x.s, ${RFC_822}::text, 'i') as r, regexp_match(x.s, ${UNIX}::text) as u, regexp_match(x.s, ${UNIX_MILLIS}::text) as k from (select case when char_length(v.s) <= ${integerLiteral(MAX_DATETIME_LENGTH)} then v.s end as s from (select ${text} as s) v) x) m`
+  const matches = sql`(select regexp_match(x.s, ${YEAR_FIRST}::text) as a, regexp_match(x.s, ${DAY_FIRST}::text) as b, regexp_match(x.s, ${RFC_822}::text, 'i') as r, regexp_match(x.s, ${UNIX}::text) as u, regexp_match(x.s, ${UNIX_MILLIS}::text) as k from (select case when char_length(v.s) <= ${integerLiteral(MAX_DATETIME_LENGTH)} then v.s end as s from (select ${text} as s offset 0) v offset 0) x offset 0) m`
   const group = (n: number): Sql => sql`coalesce(m.a[${integerLiteral(n)}], m.b[${integerLiteral(n)}])`
   const year = sql`(case when char_length(m.r[3]) = 4 then '' when m.r[3]::int < ${integerLiteral(PIVOT_YEAR)} then '20' else '19' end || m.r[3])`
   const month = sql`((strpos('janfebmaraprmayjunjulaugsepoctnovdec', lower(m.r[2])) + 2) / 3)`
   const zone = sql`(case upper(m.r[7]) ${namedZones} else m.r[7] end)`
-  const parts = sql`(select coalesce(m.a[1], m.b[3], ${year})::int as y, coalesce(${group(2)}::int, ${month}) as mo, coalesce(m.a[3], m.b[1], m.r[1])::int as d, coalesce(${group(4)}, m.r[4], '0')::int as h, coalesce(${group(5)}, m.r[5], '0')::int as mi, coalesce(${group(6)}, m.r[6], '0')::int as s, rpad(left(coalesce(${group(7)}, ''), 6), 6, '0')::bigint as f, regexp_match(coalesce(${group(8)}, ${zone}), '^([+-])([0-9]{2}):?([0-9]{2})?$') as z, coalesce(m.u[1], m.k[1])::bigint as unix, rpad(left(coalesce(m.u[2], m.k[2], ''), 6), 6, '0')::bigint as unix_f from ${matches}) t`
+  const parts = sql`(select coalesce(m.a[1], m.b[3], ${year})::int as y, coalesce(${group(2)}::int, ${month}) as mo, coalesce(m.a[3], m.b[1], m.r[1])::int as d, coalesce(${group(4)}, m.r[4], '0')::int as h, coalesce(${group(5)}, m.r[5], '0')::int as mi, coalesce(${group(6)}, m.r[6], '0')::int as s, rpad(left(coalesce(${group(7)}, ''), 6), 6, '0')::bigint as f, regexp_match(coalesce(${group(8)}, ${zone}), '^([+-])([0-9]{2}):?([0-9]{2})?$') as z, coalesce(m.u[1], m.k[1])::bigint as unix, rpad(left(coalesce(m.u[2], m.k[2], ''), 6), 6, '0')::bigint as unix_f from ${matches} offset 0) t`
   const ahead = sql`(case when t.z is null then 0 else (case t.z[1] when '-' then -1 else 1 end) * (t.z[2]::int * 60 + coalesce(t.z[3], '0')::int) end)`
   const last = sql`(array[31, case when t.y % 4 = 0 and (t.y % 100 <> 0 or t.y % 400 = 0) then 29 else 28 end, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[t.mo]`
   return sql`(select case when t.unix is not null then ${datetimeWithin(sql`t.unix * 1000000 + t.unix_f`)} when t.y between ${integerLiteral(MIN_YEAR)} and ${integerLiteral(MAX_YEAR)} and t.mo between 1 and 12 and t.d between 1 and ${last} and t.h < 24 and t.mi < 60 and t.s < 60 then ${datetimeWithin(sql`(make_date(t.y, t.mo, t.d) - date '1970-01-01')::bigint * ${integerLiteral(DAY)} + ((t.h * 60 + t.mi - ${ahead}) * 60 + t.s)::bigint * 1000000 + t.f`)} end from ${parts})`

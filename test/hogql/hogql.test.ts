@@ -105,6 +105,7 @@ t.test('runs expressions at the limits', async (t) => {
     `${'replaceOne('.repeat(60)}event${", 'e', 'x')".repeat(60)}`,
     `${'addMonths('.repeat(60)}timestamp${', 1)'.repeat(60)}`,
     `${'toString(toInt('.repeat(30)}properties.a${'))'.repeat(30)}`,
+    `${'toString(toDateTime('.repeat(8)}event${'))'.repeat(8)}`,
   ]
   for (const engine of await engines(t))
     for (const text of wide) await t.resolves(engine.rows(probe(text).query), text.slice(0, 40))
