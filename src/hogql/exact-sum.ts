@@ -8,20 +8,34 @@ export interface ExactSum {
   readonly pending: number[]
   /** The sum of the numbers with up to six decimal places, in millionths. */
   millionths: number
-  /** All other numbers are an integer × 10^exponent: the sums of the integers, by exponent. */
-  readonly integers: Map<number, bigint>
+  /** The sums of all other numbers, by the exponent of their last digit. */
+  readonly digits: Map<number, Digits>
   /** Whether a number was infinite. */
   overflow: boolean
 }
 
-/** Adding in batches keeps the code in the CPU caches: 10% less time for a query. */
+/** The integer `carried + high * 10^8 + low`. Doubles add its halves exactly, and faster than bigints. */
+interface Digits {
+  high: number
+  low: number
+  carried: bigint
+}
+
+/** Adding in batches keeps the code in the CPU caches. A query over numbers of 17 digits takes 10 % less time. */
 const BATCH = 500
 const MILLION = 1_000_000
 const MILLIONTH_EXPONENT = -6
 /** Two different decimals of up to 15 digits are different doubles, so each is the shortest decimal of its double. */
 const FIFTEEN_DIGITS = 1e15
 /** Adding another number of 15 digits stays below 2^53. */
-const MAX_MILLIONTHS = 8 * FIFTEEN_DIGITS
+const MAX_SUM = 8 * FIFTEEN_DIGITS
+/** The shortest decimal of a double has at most 17 digits. */
+const HIGH_DIGITS = 9
+const LOW_DIGITS = 8
+const ZERO = '0'.charCodeAt(0)
+const POINT = '.'.charCodeAt(0)
+const MINUS = '-'.charCodeAt(0)
+const LETTER_E = 'e'.charCodeAt(0)
 /** The decimal places of an average before it becomes a double: more than any double has. */
 export const AVERAGE_PLACES = 400
 
@@ -29,7 +43,7 @@ export const emptySum = (): ExactSum => ({
   count: 0,
   pending: [],
   millionths: 0,
-  integers: new Map(),
+  digits: new Map(),
   overflow: false,
 })
 
@@ -47,32 +61,58 @@ function add(sum: ExactSum, value: number): void {
   const millionths = Math.round(value * MILLION)
   if (Math.abs(millionths) < FIFTEEN_DIGITS && millionths / MILLION === value) {
     sum.millionths += millionths
-    if (Math.abs(sum.millionths) > MAX_MILLIONTHS) carryMillionths(sum)
-  } else if (Number.isFinite(value)) {
-    // For example -1.2345e-7.
-    const text = value.toExponential()
-    const e = text.indexOf('e')
-    const point = text.indexOf('.')
-    const places = point < 0 ? 0 : e - point - 1
-    addInteger(sum, BigInt(text.slice(0, e).replace('.', '')), Number(text.slice(e + 1)) - places)
-  } else sum.overflow = true
+    if (Math.abs(sum.millionths) > MAX_SUM) carryMillionths(sum)
+  } else if (Number.isFinite(value)) addDigits(sum, value < 0 ? -1 : 1, Math.abs(value).toExponential())
+  else sum.overflow = true
 }
+
+/** Adds a number such as `1.2345e-7`, filled up to 17 digits. */
+function addDigits(sum: ExactSum, sign: 1 | -1, text: string): void {
+  let high = text.charCodeAt(0) - ZERO
+  let low = 0
+  let count = 1
+  let position = text.charCodeAt(1) === POINT ? 2 : 1
+  for (let code = text.charCodeAt(position); code !== LETTER_E; code = text.charCodeAt(++position)) {
+    if (count++ < HIGH_DIGITS) high = high * 10 + code - ZERO
+    else low = low * 10 + code - ZERO
+  }
+  for (; count < HIGH_DIGITS; count++) high *= 10
+  for (; count < HIGH_DIGITS + LOW_DIGITS; count++) low *= 10
+  let exponent = 0
+  for (let i = position + 2; i < text.length; i++) exponent = exponent * 10 + text.charCodeAt(i) - ZERO
+  if (text.charCodeAt(position + 1) === MINUS) exponent = -exponent
+  const digits = digitsAt(sum, exponent - HIGH_DIGITS - LOW_DIGITS + 1)
+  digits.high += sign * high
+  digits.low += sign * low
+  if (Math.abs(digits.high) > MAX_SUM || Math.abs(digits.low) > MAX_SUM) {
+    digits.carried = integerOf(digits)
+    digits.high = 0
+    digits.low = 0
+  }
+}
+
+function digitsAt(sum: ExactSum, exponent: number): Digits {
+  let digits = sum.digits.get(exponent)
+  if (!digits) {
+    digits = { high: 0, low: 0, carried: 0n }
+    sum.digits.set(exponent, digits)
+  }
+  return digits
+}
+
+const integerOf = ({ high, low, carried }: Digits): bigint => carried + BigInt(high) * 100_000_000n + BigInt(low)
 
 function carryMillionths(sum: ExactSum): void {
-  addInteger(sum, BigInt(sum.millionths), MILLIONTH_EXPONENT)
+  digitsAt(sum, MILLIONTH_EXPONENT).carried += BigInt(sum.millionths)
   sum.millionths = 0
-}
-
-function addInteger({ integers }: ExactSum, integer: bigint, exponent: number): void {
-  integers.set(exponent, (integers.get(exponent) ?? 0n) + integer)
 }
 
 /** Everything that was added, as an integer × 10^exponent. */
 function total(sum: ExactSum): { integer: bigint; exponent: number } {
   carryMillionths(sum)
-  const exponent = Math.min(...sum.integers.keys())
+  const exponent = Math.min(...sum.digits.keys())
   let integer = 0n
-  for (const [scale, part] of sum.integers) integer += part * 10n ** BigInt(scale - exponent)
+  for (const [scale, digits] of sum.digits) integer += integerOf(digits) * 10n ** BigInt(scale - exponent)
   return { integer, exponent }
 }
 
