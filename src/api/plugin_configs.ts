@@ -1,5 +1,4 @@
 import { isIntegerId, PLUGIN_ACCESS, requirePluginAccess } from '../auth/access.ts'
-import { requireScope } from '../auth/caller.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
@@ -21,9 +20,6 @@ import { serializePlugin } from './pipeline_plugins.ts'
 import { parseChoice, queryList } from './query-parameters.ts'
 import { parseMoment } from './time.ts'
 
-/** A plugin with `api_access` reads with all scopes, so a key with fewer cannot allow it. */
-const ALL_SCOPES = '*'
-
 export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigRow> => {
   const { db, plugins } = deps
   const wake = (): void => {
@@ -42,8 +38,7 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
       },
 
       'plugin_configs.create': async ({ project, body, actor, caller }) => {
-        if (body.api_access) requireScope(caller, ALL_SCOPES)
-        const created = await configs.create(deps, project, body, actor)
+        const created = await configs.create(deps, { ...project, scopes: caller.scopes }, body, actor)
         wake()
         return serializeConfig(created)
       },
@@ -51,8 +46,7 @@ export const plugin_configs = (deps: Deps): Area<'plugin_configs', PluginConfigR
       'plugin_configs.retrieve': async ({ subject }) => serializeConfig(await configs.describe(deps, subject)),
 
       'plugin_configs.update': async ({ project, subject, body = {}, actor, caller }) => {
-        if (body.api_access && subject.api_access_user_id === null) requireScope(caller, ALL_SCOPES)
-        const updated = await configs.update(deps, project, subject, body, actor)
+        const updated = await configs.update(deps, { ...project, scopes: caller.scopes }, subject, body, actor)
         wake()
         return serializeConfig(updated)
       },

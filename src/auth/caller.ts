@@ -8,7 +8,7 @@ import type { UserRow } from '../store/users.ts'
 import { sha256 } from './hash.ts'
 import { grants } from './scopes.ts'
 
-/** The user of a request, with a key or a session, or the user whom a plugin reads for. */
+/** The user of a request: with a key, with a session, or through a plugin that reads on their behalf. */
 export interface Caller {
   user: UserRow
   key: ApiKey | null
@@ -107,7 +107,7 @@ export async function authenticate(
   return found
 }
 
-export function requireScope({ scopes }: Caller, required: string | undefined): void {
+export function requireScope({ scopes }: Pick<Caller, 'scopes'>, required: string | undefined): void {
   if (required !== undefined && !grants(scopes, required))
     throw forbidden(`This key lacks the scope '${required}'. Use a key with that scope.`)
 }

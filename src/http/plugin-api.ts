@@ -20,7 +20,7 @@ const READ_SCOPES = [...new Set(operations.map(({ scope }) => scope))].filter((s
 const OFF =
   'posthog.api is off for this plugin. An administrator can turn it on: set "api_access" of the configuration to true.'
 const LEFT =
-  'posthog.api is off: the administrator who allowed it has left the organization. Another one can set "api_access" again.'
+  'posthog.api is off: the administrator who allowed it has left the organization. Another administrator can set "api_access" again.'
 
 export function createPluginCalls(app: FastifyInstance, db: Db, callers: PluginCallers): ServeApi {
   return async (access, request, signal) => {
@@ -85,7 +85,7 @@ async function send(
       signal,
     })
     const bytes = await readBytes(response.stream()).catch((error) => {
-      // The handler must not wait for somebody who reads the rest.
+      // Otherwise the handler waits for a reader of the rest, which never comes.
       response.raw.res.destroy()
       throw error
     })

@@ -1,6 +1,8 @@
 /** Creates, changes and removes configurations: the settings of a plugin in one project. */
 import { isDeepStrictEqual } from 'node:util'
 import { requireLevel } from '../auth/access.ts'
+import { requireScope } from '../auth/caller.ts'
+import { ALL_SCOPES } from '../auth/scopes.ts'
 import type { Config } from '../config.ts'
 import type { components } from '../contract/openapi.ts'
 import { invalid, notFound } from '../errors.ts'
@@ -87,8 +89,13 @@ export async function withPlugin(db: Db, config: store.PluginConfigRow): Promise
   return { config, plugin: returnedRow(found.get(config.plugin_id)) }
 }
 
-/** The project that a configuration belongs to, and the caller's level in its organization. */
-type Project = { id: number; organization_id: string; membership_level: Level }
+/** The project that a configuration belongs to, the caller's level in its organization, and the caller's scopes. */
+interface Project {
+  id: number
+  organization_id: string
+  membership_level: Level
+  scopes: readonly string[]
+}
 
 export async function create(
   service: ConfigService,
@@ -190,9 +197,10 @@ async function accessChange(
   return isKept ? undefined : allowedBy(project, actor)
 }
 
-/** The plugin reads what this administrator can read. */
-function allowedBy({ membership_level }: Project, { user }: UserActor): number {
+/** The plugin reads what this administrator can read, with all scopes, so a key with fewer cannot allow it. */
+function allowedBy({ membership_level, scopes }: Project, { user }: UserActor): number {
   requireLevel(membership_level, ADMIN)
+  requireScope({ scopes }, ALL_SCOPES)
   return user.id
 }
 
@@ -239,7 +247,7 @@ async function warnWithoutLocations(
 
 export function remove(
   service: ConfigService,
-  project: Project,
+  project: Pick<Project, 'id' | 'organization_id'>,
   { id, plugin_id }: store.PluginConfigRow,
   actor: UserActor,
 ): Promise<void> {
@@ -307,7 +315,7 @@ function encryptedColumns(vault: Vault, id: number, { open, secrets }: ConfigVal
 }
 
 interface ConfigChange {
-  project: Project
+  project: Pick<Project, 'id' | 'organization_id'>
   actor: UserActor
   plugin: plugins.PluginRow
   /** Absent when the configuration was created. */

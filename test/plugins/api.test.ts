@@ -139,6 +139,8 @@ onBothEngines(
     await app.send('DELETE', `/api/organizations/${organization_id}/members/${admin.uuid}/`)
     t.match(await callAll(app, plugin, [{ path: '/api/projects/@current/' }]), [[403, { detail: /has left/ }]])
     t.match(await allow(app, plugin, true, member.key), { status: 403 })
+    const other = await app.key({ scopes: ['plugin:write'] })
+    t.match(await allow(app, plugin, true, other), { status: 403 }, 'a key with fewer scopes does not take over')
     t.match(await allow(app, plugin), { status: 200, body: { api_access: true } }, 'another one allows it again')
     t.match(await callAll(app, plugin, [{ path: '/api/projects/@current/' }]), [[200, {}]])
   },
