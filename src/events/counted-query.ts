@@ -3,14 +3,14 @@
  * query runs over a table with one row for each hour and name, and one for each event of the incomplete hours at both ends of the
  * time range.
  */
-import { alias, type Call, call, constant, type Expr, field, type Order } from '../hogql/ast.ts'
+import { alias, type Call, call, constant, type Expr, field, type Order, withoutAlias } from '../hogql/ast.ts'
 import { columnName } from '../hogql/canonical.ts'
 import { inRange, parseDatetime } from '../hogql/datetime.ts'
 import type { Table } from '../hogql/env.ts'
 import { HogqlError } from '../hogql/error.ts'
 import { FIELD_NAMES } from '../hogql/fields.ts'
 import { isAggregation } from '../hogql/functions.ts'
-import { compileQuery, type Parts, type Query } from '../hogql/query.ts'
+import { columnAliases, compileQuery, type Parts, type Query } from '../hogql/query.ts'
 import { DATETIME, INTEGER, STRING } from '../hogql/typed.ts'
 import { type Sql, sql } from '../sql/template.ts'
 import { ALL_EVENTS, HOUR, hourOf, integer } from './counts.ts'
@@ -59,11 +59,7 @@ export function countedQuery(
   now: number,
 ): CountedQuery | { isCounted: false; reason: string } {
   try {
-    const aliases = new Map(
-      parts.columns.flatMap((column): [string, Expr][] =>
-        column.kind === 'alias' ? [[column.name, column.expr]] : [],
-      ),
-    )
+    const aliases = columnAliases(parts.columns)
     const rewrite = (expr: Expr): Expr => counted(expr, aliases)
     const noAliases = new Map<string, Expr>()
     const conditions = (parts.where ?? []).flatMap(conjuncts)
@@ -95,8 +91,6 @@ export function countedQuery(
 
 /** Why the counts cannot answer a query. */
 class Uncounted extends Error {}
-
-const withoutAlias = (expr: Expr): Expr => (expr.kind === 'alias' ? withoutAlias(expr.expr) : expr)
 
 const conjuncts = (expr: Expr): Expr[] =>
   expr.kind === 'call' && expr.name === 'and' ? expr.args.flatMap(conjuncts) : [expr]

@@ -10,24 +10,12 @@ import { compileQuery, type Parts, partsOf, type Query } from '../hogql/query.ts
 import { parseSelect } from '../hogql/select.ts'
 import { CHANGING_FEEDS, MODELS, type Model } from './models.ts'
 import type { EventReader } from './readers.ts'
-import { defaultOrder, typeOf } from './rows.ts'
+import { defaultOrder, STAR, typeOf } from './rows.ts'
 import type { TimeRange } from './time.ts'
 import { rowsOf, type Way, wayOfEvents, wayOfModel } from './ways.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 50_000
-/** The columns of `*`. */
-const EVENT_FIELDS = [
-  'uuid',
-  'event',
-  'properties',
-  'timestamp',
-  'team_id',
-  'distinct_id',
-  'elements_chain',
-  'created_at',
-]
-
 export interface HogqlQuery {
   project_id: number
   text: string
@@ -62,9 +50,9 @@ export async function answer(reader: EventReader, query: HogqlQuery): Promise<An
   const limit = Math.min(select.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
   const offset = select.offset ?? 0
   const parsed = performance.now()
-  const asked = { ...query, parts, compiled }
-  const way = model === 'events' ? await wayOfEvents(reader, asked) : wayOfModel(model, asked)
-  const { rows, rows_read } = await rowsOf(reader, way, asked, { limit: limit + 1, offset }, signal)
+  const question = { ...query, parts, compiled }
+  const way = model === 'events' ? await wayOfEvents(reader, question) : wayOfModel(model, question)
+  const { rows, rows_read } = await rowsOf(reader, way, question, { limit: limit + 1, offset }, signal)
   return {
     columns: compiled.columns.map(({ name }) => name),
     types: compiled.columns.map((column) => [column.name, typeOf(column)]),
@@ -101,7 +89,7 @@ function parseQuery({ text, values, now }: HogqlQuery): ParsedQuery {
   const model = MODELS.find((name) => name === select.from) ?? 'events'
   const fields = model === 'events' ? undefined : CHANGING_FEEDS[model].current.fields
   const context = { now, ...(fields && { table: { name: model, fields } }) }
-  const star = (fields ? Object.keys(fields) : EVENT_FIELDS).map((name) => field(1, [name]))
+  const star = (fields ? Object.keys(fields) : STAR).map((name) => field(1, [name]))
   const columns = select.columns.flatMap((column) => (column.kind === 'star' ? star : [column]))
   const sent = { ...partsOf(select), columns }
   const compiled = compileQuery(sent, context)

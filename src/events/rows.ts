@@ -11,7 +11,7 @@ import { parseOrder } from '../hogql/select.ts'
 import { combine } from './filters.ts'
 import { type Condition, selected as conditionsOf, type ListQuery } from './list.ts'
 import type { EventReader } from './readers.ts'
-import { rowsOf, wayOfEvents } from './ways.ts'
+import { rowsOf, UNSORTABLE, wayOfEvents } from './ways.ts'
 
 export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldestFirst' | 'withPerson'> {
   select: readonly string[]
@@ -33,7 +33,16 @@ export interface Rows {
 }
 
 /** The columns of `*` and of `person`. */
-const STAR = ['uuid', 'event', 'properties', 'timestamp', 'team_id', 'distinct_id', 'elements_chain', 'created_at']
+export const STAR = [
+  'uuid',
+  'event',
+  'properties',
+  'timestamp',
+  'team_id',
+  'distinct_id',
+  'elements_chain',
+  'created_at',
+]
 const PERSON = ['id', 'created_at', 'properties']
 
 /** The condition of `properties` and `where` together. Undefined without either. */
@@ -76,7 +85,7 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
   const { person_id } = query
   const names = isShort(query.names) ? undefined : query.names
   const isSelected = person_id !== undefined || names !== undefined
-  const asked = {
+  const question = {
     project_id,
     now,
     parts,
@@ -85,7 +94,7 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
     selected: isSelected ? conditionsOf({ project_id, names, person_id }) : undefined,
   }
   const page = { limit: limit + 1, offset }
-  const { rows: found } = await rowsOf(reader, await wayOfEvents(reader, asked), asked, page, signal)
+  const { rows: found } = await rowsOf(reader, await wayOfEvents(reader, question), question, page, signal)
   /** Splits one value per compiled column into the values of each selected column. */
   const grouped = <Value>(values: readonly Value[]): Value[][] => {
     const rest = [...values]
@@ -178,15 +187,12 @@ export function defaultOrder(columns: readonly Expr[], context: Omit<Context, 'a
   if (time && !candidates.some((column) => column.aggregate)) return [{ expr: time.expr, descending: true }]
   if (aggregate) {
     // Groups with the same value keep their order from page to page.
-    const groups = candidates.filter((column) => !column.aggregate && !UNSORTABLE_GROUPS.includes(column.type.kind))
+    const groups = candidates.filter((column) => !column.aggregate && !UNSORTABLE.includes(column.type.kind))
     return [{ expr: aggregate.expr, descending: true }, ...groups.map(({ expr }) => ({ expr, descending: false }))]
   }
   const sortable = candidates.find(({ type }) => !UNSORTABLE.includes(type.kind))
   return sortable ? [{ expr: sortable.expr, descending: false }] : []
 }
-
-const UNSORTABLE_GROUPS = ['json', 'array', 'tuple']
-const UNSORTABLE = [...UNSORTABLE_GROUPS, 'interval']
 
 export function typeOf({ type, nullable, expression }: Column): string {
   const name = /^(count|uniq)/.test(expression) ? 'UInt64' : typeName(type)

@@ -23,7 +23,7 @@ export interface Way {
   compiled?: Query
 }
 
-export interface Asked {
+export interface Question {
   project_id: number
   range: TimeRange
   /** Microseconds since 1970. */
@@ -36,10 +36,10 @@ export interface Asked {
 
 const NEWEST_FIRST = sql`e.timestamp desc, e.uuid desc`
 
-export async function wayOfEvents(reader: EventReader, asked: Asked): Promise<Way> {
-  const { project_id, range, now, parts, compiled, selected } = asked
+export async function wayOfEvents(reader: EventReader, question: Question): Promise<Way> {
+  const { project_id, range, now, parts, compiled, selected } = question
   const counted = selected
-    ? ({ isCounted: false, reason: 'The query selects a person.' } as const)
+    ? ({ isCounted: false, reason: 'The query selects a person or many names.' } as const)
     : countedQuery(parts, range, now)
   if (counted.isCounted && (await hasCounts(reader, project_id))) return countsWay(project_id, counted)
   const index =
@@ -64,7 +64,7 @@ const countsWay = (project_id: number, counted: CountedQuery): Way => ({
 })
 
 /** The current rows of another model. */
-export function wayOfModel(model: ChangingModel, { project_id, range }: Asked): Way {
+export function wayOfModel(model: ChangingModel, { project_id, range }: Question): Way {
   const { from, time, unique } = CHANGING_FEEDS[model].current
   const where = sql`where e.project_id = ${project_id} ${within(time, range)}`
   return { name: 'rows', detail: `The query reads the ${model}.`, from: sql`from ${from} ${where}`, unique }
@@ -77,15 +77,15 @@ const within = (time: Sql, { from, to }: TimeRange): Sql => sql`
 export async function rowsOf(
   reader: EventReader,
   way: Way,
-  { project_id, compiled: asked }: Asked,
+  { project_id, compiled: question }: Question,
   page: { limit: number; offset: number },
   signal: AbortSignal | undefined,
 ): Promise<{ rows: unknown[][]; rows_read: number }> {
-  const { select, where, having, group_by, order_by, aggregate } = way.compiled ?? asked
-  const types = asked.columns.map(({ type }) => type)
+  const { select, where, having, group_by, order_by, aggregate } = way.compiled ?? question
+  const types = question.columns.map(({ type }) => type)
   const read = aggregate ? sql`cast(sum(count(*)) over () as bigint)` : sql`1`
   const last: Sql = { strings: [` as c${types.length}`], parts: [] }
-  const order = [...(order_by ? [order_by] : []), ...(aggregate ? groupOrder(asked) : [way.unique])]
+  const order = [...(order_by ? [order_by] : []), ...(aggregate ? groupOrder(question) : [way.unique])]
   const statement = sql`
     select ${joined([select, sql`${read} ${last}`], ', ')} ${way.from} ${where ? sql`and ${where}` : sql``}
     ${group_by ? sql`group by ${group_by}` : sql``} ${having ? sql`having ${having}` : sql``}
@@ -94,7 +94,8 @@ export async function rowsOf(
   return { rows, rows_read: aggregate ? Number(rows[0]?.[types.length] ?? 0) : rows.length }
 }
 
-const UNSORTABLE = ['json', 'array', 'tuple', 'interval']
+/** Types whose values have no order. */
+export const UNSORTABLE = ['json', 'array', 'tuple', 'interval']
 
 /** Orders groups that are equal otherwise, so that all ways return the same page. */
 const groupOrder = ({ columns }: Query): Sql[] =>

@@ -5,7 +5,7 @@ import { customColumn, customCondition, type Extract } from '../events/extract.t
 import { parseFilterList } from '../events/filters.ts'
 import type { Column } from '../events/lines.ts'
 import { CHANGING_FEEDS, type Model } from '../events/models.ts'
-import type { Expr, Select } from '../hogql/ast.ts'
+import { type Expr, type Select, withoutAlias } from '../hogql/ast.ts'
 import { canonical } from '../hogql/canonical.ts'
 import { display, HogqlError, invalidHogql } from '../hogql/error.ts'
 import { type Context, compile, type Table } from '../hogql/print.ts'
@@ -63,8 +63,6 @@ const aliasesOf = (columns: readonly Expr[]): Map<string, Expr> =>
 /** The alias, the name of a field, or the canonical text. */
 const nameOf = (expr: Expr): string =>
   expr.kind === 'alias' ? expr.name : expr.kind === 'field' ? expr.chain.join('.') : canonical(expr)
-
-const withoutAlias = (expr: Expr): Expr => (expr.kind === 'alias' ? withoutAlias(expr.expr) : expr)
 
 /** An export delivers individual rows in the order of ingestion. */
 function requirePlainSelect(select: Select, context: Context): void {

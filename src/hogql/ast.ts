@@ -127,3 +127,5 @@ export const alias = (at: number, name: string, expr: Expr): Alias =>
   Object.freeze({ kind: 'alias', ...extent(at, [expr]), name, expr })
 
 export const star = (at: number): Star => Object.freeze({ kind: 'star', ...extent(at, []) })
+
+export const withoutAlias = (expr: Expr): Expr => (expr.kind === 'alias' ? withoutAlias(expr.expr) : expr)

@@ -3,7 +3,7 @@
  * grouped by. A condition that aggregates becomes part of HAVING.
  */
 import { joined, type Sql, sql } from '../sql/template.ts'
-import type { Expr, Order, Select } from './ast.ts'
+import { type Expr, type Order, type Select, withoutAlias } from './ast.ts'
 import { canonical, columnName } from './canonical.ts'
 import { display, HogqlError } from './error.ts'
 import { type Compiled, type Context, compile, compileCondition, type HogType } from './print.ts'
@@ -52,7 +52,6 @@ export const partsOf = (select: Select): Parts => ({
   distinct: select.distinct,
 })
 
-const withoutAlias = (expr: Expr): Expr => (expr.kind === 'alias' ? withoutAlias(expr.expr) : expr)
 const digits = (position: number): Sql => ({ strings: [String(position)], parts: [] })
 
 interface Part {
@@ -141,7 +140,8 @@ export function compileQuery(parts: Parts, base: Omit<Context, 'aliases'>): Quer
   }
 }
 
-function columnAliases(columns: readonly Expr[]): Map<string, Expr> {
+/** The columns by their aliases. */
+export function columnAliases(columns: readonly Expr[]): Map<string, Expr> {
   const aliases = new Map<string, Expr>()
   for (const column of columns)
     if (column.kind === 'alias') {

@@ -242,7 +242,7 @@ const numericComparisons: Case[] = [
   ['nullIf(properties.zero, 0)', null],
   ['properties.quantity = toInt(properties.whole_text) - 39', true],
   ['properties.quantity = length(properties.tags.1)', true],
-  // What is no number is NULL.
+  // A text that is not a number is NULL.
   ['properties.bad_number > 0', false],
   ['properties.bad_number <= 0', false],
   ['properties.bad_number = 12', false],
