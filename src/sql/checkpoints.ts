@@ -1,9 +1,12 @@
 /** Moves the log of a SQLite database into its file, in a thread. A checkpoint in a commit blocks the event loop: up to 847 ms. */
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 
 /** Pages in the log that start a checkpoint, as in SQLite itself. */
 const LOG_PAGES = 1_000
+/** While the log is smaller, the thread is not started. */
+const LOG_BYTES = LOG_PAGES * 4_096
 /** Pages that stop the writers for a moment: otherwise steady writes would let the log grow without end. */
 const MAX_LOG_PAGES = 4_000
 /** How often the thread looks at the log while there are commits. */
@@ -68,6 +71,7 @@ export function createCheckpoints(file: string): Checkpoints {
     timer ??= setTimeout(() => {
       timer = undefined
       hasNew = false
+      if (!worker && (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) < LOG_BYTES) return
       isBusy = true
       worker ??= start()
       worker.postMessage('check')

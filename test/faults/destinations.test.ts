@@ -105,8 +105,8 @@ type Fault = (data: Buffer, connection: { client: Socket; server: Socket }) => v
 async function openProxy(t: Test, port: number): Promise<{ port: number; setFault: (fault: Fault | null) => void }> {
   let current: Fault | null = null
   const sockets = new Set<Socket>()
-  const proxy = createServer((client) => {
-    const server = dial(port, '127.0.0.1')
+  const proxy = createServer({ noDelay: true }, (client) => {
+    const server = dial({ port, host: '127.0.0.1', noDelay: true })
     for (const socket of [client, server]) {
       sockets.add(socket)
       socket.on('error', () => undefined)

@@ -56,8 +56,8 @@ async function startProxy(t: Test, target: string): Promise<Proxy> {
     }, QUIET_MS)
   }
 
-  const server = createServer((client) => {
-    const database = connect(Number(port), hostname)
+  const server = createServer({ noDelay: true }, (client) => {
+    const database = connect({ port: Number(port), host: hostname, noDelay: true })
     for (const socket of [client, database]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
