@@ -119,7 +119,8 @@ export async function hasCounts(reader: EventReader, project_id: number): Promis
 }
 
 /** Returns a row if the counts of the project do not include all its events. */
-const uncountedQuery = (project_id: number): Sql => sql`select 1 from uncounted_events where project_id = ${project_id}`
+export const uncountedQuery = (project_id: number): Sql =>
+  sql`select 1 from uncounted_events where project_id = ${project_id}`
 
 /** Counts the rows to deliver. Reads only the events of incomplete hours if the hourly counts allow it. */
 export async function countRows(

@@ -12,10 +12,11 @@ import { CHANGING_FEEDS, MODELS, type Model } from './models.ts'
 import type { EventReader } from './readers.ts'
 import { defaultOrder, STAR, typeOf } from './rows.ts'
 import type { TimeRange } from './time.ts'
-import { rowsOf, type Way, wayOfEvents, wayOfModel } from './ways.ts'
+import { rowsOf, type Way, wayOfModel, waysOfEvents } from './ways.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 50_000
+
 export interface HogqlQuery {
   project_id: number
   text: string
@@ -51,8 +52,8 @@ export async function answer(reader: EventReader, query: HogqlQuery): Promise<An
   const offset = select.offset ?? 0
   const parsed = performance.now()
   const question = { ...query, parts, compiled }
-  const way = model === 'events' ? await wayOfEvents(reader, question) : wayOfModel(model, question)
-  const { rows, rows_read } = await rowsOf(reader, way, question, { limit: limit + 1, offset }, signal)
+  const ways = model === 'events' ? waysOfEvents(question) : [wayOfModel(model, question)]
+  const { way, rows, rows_read } = await rowsOf(reader, ways, question, { limit: limit + 1, offset }, signal)
   return {
     columns: compiled.columns.map(({ name }) => name),
     types: compiled.columns.map((column) => [column.name, typeOf(column)]),

@@ -11,7 +11,7 @@ import { parseOrder } from '../hogql/select.ts'
 import { combine } from './filters.ts'
 import { type Condition, selected as conditionsOf, type ListQuery } from './list.ts'
 import type { EventReader } from './readers.ts'
-import { rowsOf, UNSORTABLE, wayOfEvents } from './ways.ts'
+import { rowsOf, UNSORTABLE, waysOfEvents } from './ways.ts'
 
 export interface RowsQuery extends Omit<ListQuery, 'condition' | 'from' | 'oldestFirst' | 'withPerson'> {
   select: readonly string[]
@@ -94,7 +94,7 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
     selected: isSelected ? conditionsOf({ project_id, names, person_id }) : undefined,
   }
   const page = { limit: limit + 1, offset }
-  const { rows: found } = await rowsOf(reader, await wayOfEvents(reader, question), question, page, signal)
+  const { rows: found } = await rowsOf(reader, waysOfEvents(question), question, page, signal)
   /** Splits one value per compiled column into the values of each selected column. */
   const grouped = <Value>(values: readonly Value[]): Value[][] => {
     const rest = [...values]

@@ -1,9 +1,9 @@
 /** The ways of answering a query: from the hourly counts of events, from an index alone, or from rows. All give the same result. */
 import type { Parts, Query } from '../hogql/query.ts'
 import { INTEGER } from '../hogql/typed.ts'
-import { joined, type Sql, sql } from '../sql/template.ts'
+import { joined, name, type Sql, sql } from '../sql/template.ts'
 import { type CountedQuery, countedQuery, countsTable, rangeOf } from './counted-query.ts'
-import { hasCounts } from './counts.ts'
+import { uncountedQuery } from './counts.ts'
 import { coveringIndex } from './covering-index.ts'
 import { guarded } from './guarded.ts'
 import { personJoin } from './list.ts'
@@ -21,6 +21,8 @@ export interface Way {
   unique: Sql
   /** The compiled query, if it differs from that over rows. */
   compiled?: Query
+  /** Returns a row if the way does not have all events, so the next way is taken. */
+  missing?: Sql
 }
 
 export interface Question {
@@ -36,23 +38,24 @@ export interface Question {
 
 const NEWEST_FIRST = sql`e.timestamp desc, e.uuid desc`
 
-export async function wayOfEvents(reader: EventReader, question: Question): Promise<Way> {
+/** The ways of a query over events, the quickest first. */
+export function waysOfEvents(question: Question): Way[] {
   const { project_id, range, now, parts, compiled, selected } = question
   const counted = selected
     ? ({ isCounted: false, reason: 'The query selects a person or many names.' } as const)
     : countedQuery(parts, range, now)
-  if (counted.isCounted && (await hasCounts(reader, project_id))) return countsWay(project_id, counted)
   const index =
     compiled.aggregate && !selected ? coveringIndex(parts, rangeOf(parts.where ?? [], range, now)) : undefined
   const person = compiled.usesPerson ? personJoin(project_id) : sql``
   const where = sql`where e.project_id = ${project_id} ${within(sql`e.timestamp`, range)} ${selected ?? sql``}`
-  return {
+  const events: Way = {
     from: sql`from events e ${index?.hint ?? sql``} ${person} ${where}`,
     unique: NEWEST_FIRST,
     ...(index
       ? { name: 'index', detail: `The index ${index.name} has all fields of the query.` }
       : { name: 'rows', detail: counted.isCounted ? 'The events are not all counted yet.' : counted.reason }),
   }
+  return counted.isCounted ? [countsWay(project_id, counted), events] : [events]
 }
 
 const countsWay = (project_id: number, counted: CountedQuery): Way => ({
@@ -61,6 +64,7 @@ const countsWay = (project_id: number, counted: CountedQuery): Way => ({
   from: sql`from ${countsTable(project_id, counted)} e where 1 = 1`,
   unique: sql``,
   compiled: counted.compiled,
+  missing: uncountedQuery(project_id),
 })
 
 /** The current rows of another model. */
@@ -73,25 +77,49 @@ export function wayOfModel(model: ChangingModel, { project_id, range }: Question
 const within = (time: Sql, { from, to }: TimeRange): Sql => sql`
   ${from === undefined ? sql`` : sql`and ${time} >= ${from}`} ${to === undefined ? sql`` : sql`and ${time} < ${to}`}`
 
-/** The rows of an answer, and the number of rows that they were computed from. */
+interface Found {
+  way: Way
+  rows: unknown[][]
+  /** The number of rows that they were computed from. */
+  rows_read: number
+}
+
+/** In place of `rows_read`: the way does not have all events. */
+const INCOMPLETE = -1
+
+/** The rows of an answer by the first way that has all events. A statement also finds out whether its way has them. */
 export async function rowsOf(
   reader: EventReader,
-  way: Way,
-  { project_id, compiled: question }: Question,
+  [way, ...others]: readonly Way[],
+  question: Question,
   page: { limit: number; offset: number },
   signal: AbortSignal | undefined,
-): Promise<{ rows: unknown[][]; rows_read: number }> {
-  const { select, where, having, group_by, order_by, aggregate } = way.compiled ?? question
-  const types = question.columns.map(({ type }) => type)
+): Promise<Found> {
+  if (!way) throw new Error('A query has at least one way.')
+  const { project_id, compiled } = question
+  const types = compiled.columns.map(({ type }) => type)
+  const statement = guarded([...types, INTEGER], statementOf(way, compiled, page))
+  const rows = await reader.rows(statement, { project_id, lane: 'slow', signal })
+  const readOf = (row: readonly unknown[] | undefined): number => Number(row?.[types.length] ?? 0)
+  if (rows.some((row) => readOf(row) === INCOMPLETE)) return rowsOf(reader, others, question, page, signal)
+  return { way, rows, rows_read: compiled.aggregate ? readOf(rows[0]) : rows.length }
+}
+
+/** Returns the columns of the query, and the number of rows read. */
+function statementOf(way: Way, query: Query, page: { limit: number; offset: number }): Sql {
+  const { select, where, having, group_by, order_by, aggregate } = way.compiled ?? query
   const read = aggregate ? sql`cast(sum(count(*)) over () as bigint)` : sql`1`
-  const last: Sql = { strings: [` as c${types.length}`], parts: [] }
-  const order = [...(order_by ? [order_by] : []), ...(aggregate ? groupOrder(question) : [way.unique])]
+  const order = [...(order_by ? [order_by] : []), ...(aggregate ? groupOrder(query) : [way.unique])]
   const statement = sql`
-    select ${joined([select, sql`${read} ${last}`], ', ')} ${way.from} ${where ? sql`and ${where}` : sql``}
+    select ${joined([select, sql`${read} as ${name(`c${query.columns.length}`)}`], ', ')} ${way.from}
+    ${where ? sql`and ${where}` : sql``}
     ${group_by ? sql`group by ${group_by}` : sql``} ${having ? sql`having ${having}` : sql``}
     ${order.length ? sql`order by ${joined(order, ', ')}` : sql``} limit ${page.limit} offset ${page.offset}`
-  const rows = await reader.rows(guarded([...types, INTEGER], statement), { project_id, lane: 'slow', signal })
-  return { rows, rows_read: aggregate ? Number(rows[0]?.[types.length] ?? 0) : rows.length }
+  if (!way.missing) return statement
+  const nulls = query.columns.map(() => sql`null`)
+  return sql`
+    select * from (${statement}) found
+    union all select ${joined(nulls, ', ')}, ${INCOMPLETE} where exists (${way.missing})`
 }
 
 /** Types whose values have no order. */

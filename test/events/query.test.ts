@@ -1,14 +1,22 @@
 /** query.run: answers, limits and errors, and that every way of answering gives the same result. */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import t from 'tap'
 import { countedQuery } from '../../src/events/counted-query.ts'
+import { recount } from '../../src/events/counts.ts'
 import { answer } from '../../src/events/query.ts'
 import { partsOf } from '../../src/hogql/query.ts'
 import { parseSelect } from '../../src/hogql/select.ts'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { ENGINES, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { ingest } from '../helpers/seeds/exports.ts'
 import { capture, configsUrl, logOf, runPlugin } from '../helpers/seeds/plugins.ts'
+import { generatedCount } from '../hogql/generate.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
+
+const RUNS = bySize({ quick: 30, full: 200, prove: 5_000 })
+const SEED = 20_261_118
 
 const urlOf = ({ first }: TestApp) => `/api/projects/${first.project_id}/query/` as const
 
@@ -244,6 +252,57 @@ onBothEngines(t, 'every way of answering gives the same rows', async (t, app) =>
   t.match(await ask(app, 'select max(properties.n) from events', { explain: true }), {
     body: { explain: { way: 'rows', detail: /cannot compute max|properties/ } },
   })
+})
+
+t.test('every way of answering a generated query gives the same rows on both engines', async (t) => {
+  const apps = await Promise.all(ENGINES.map((engine) => openApp(t, engine)))
+  for (const app of apps) await seed(app)
+  const now = Date.parse('2026-01-10T00:00:00Z') * 1000
+  const bound = fc.option(fc.integer({ min: 0, max: 60 * 40 }), { nil: undefined })
+  const ways = new Map<string, number>()
+  await fc.assert(
+    fc.asyncProperty(generatedCount, bound, bound, async (text, from, to) => {
+      const timeOf = (minute: number | undefined): number | undefined =>
+        minute === undefined ? undefined : (Date.parse('2025-12-01T08:00:00Z') + minute * 60_000) * 1000
+      const range = { from: timeOf(from), to: timeOf(to) }
+      const results = []
+      for (const { deps, first } of apps)
+        for (const query of [text, fromRows(text)]) {
+          const found = await answer(deps.eventReader, {
+            project_id: first.project_id,
+            text: query,
+            values: {},
+            range,
+            now,
+          })
+          ways.set(found.explain.way, (ways.get(found.explain.way) ?? 0) + 1)
+          results.push([found.columns, found.types, found.rows.map(found.resultOf), found.more])
+        }
+      for (const result of results) assert.deepStrictEqual(result, results[0])
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+  for (const way of ['counts', 'index', 'rows'])
+    t.ok((ways.get(way) ?? 0) > RUNS / 10, `${ways.get(way)} queries were answered by way of ${way}`)
+  figure(t, { area: 'HogQL', count: RUNS, of: 'queries', result: 'all ways and both engines agree', seed: SEED })
+})
+
+onBothEngines(t, 'a project whose events are not all counted is answered from its events', async (t, app) => {
+  await seed(app)
+  const { events } = app.deps
+  const explained = (query: string) => ask(app, query, { explain: true })
+  const all = 'select event, count() from events group by event'
+  const none = "select event, count() from events where event = 'nothing' group by event"
+  t.match(await explained(none), { body: { results: [], explain: { way: 'counts' } } })
+  // As after a recount that has not begun: no hour is counted.
+  await recount(events)
+  t.match((await explained(all)).body.results, [
+    ['seen', 40],
+    ['paid', 20],
+  ])
+  t.match(await explained(all), { body: { explain: { way: 'index' } } })
+  t.match(await explained(none), { body: { results: [], explain: { way: 'index' } } })
+  t.match(await explained("select count() from events where elements_chain = ''"), { body: { results: [[60]] } })
 })
 
 onBothEngines(

@@ -305,3 +305,91 @@ export const patternAndText = fc.tuple(
     .array(fc.constantFrom('a', 'b', 'c', 'A', 'ab', 'abc', '1', '.', ' ', '\n', 'é', 'É', '😀'), { maxLength: 8 })
     .map((parts) => parts.join('')),
 )
+
+interface CountParts {
+  groups: string[]
+  values: string[]
+  conditions: string[]
+}
+
+const COUNTS = [
+  'count()',
+  'count() * 2 - 1',
+  'round(count() / 3, 2)',
+  'if(count() > 5, count(), 0)',
+  'toString(count())',
+]
+
+/** The hourly counts of events have all fields. */
+const COUNTED: CountParts = {
+  groups: [
+    'event',
+    'upper(event)',
+    "event = 'paid'",
+    "concat(event, '!')",
+    'toStartOfHour(timestamp)',
+    'toStartOfDay(timestamp)',
+    'toStartOfWeek(timestamp)',
+    'toDate(timestamp)',
+    'toHour(timestamp)',
+    'toDayOfWeek(timestamp)',
+    'toYYYYMM(timestamp)',
+    "if(toHour(timestamp) < 12, 'early', event)",
+  ],
+  values: COUNTS,
+  conditions: [
+    "event = 'paid'",
+    "event != 'paid'",
+    "event in ('paid', 'seen')",
+    "event like 's%' or toHour(timestamp) = 11",
+    'toDayOfWeek(timestamp) <> 2',
+    "event = 'nothing'",
+    'length(event) = 4',
+  ],
+}
+
+/** An index has all fields. */
+const INDEXED: CountParts = {
+  groups: ['distinct_id', 'upper(distinct_id)', 'toStartOfMinute(timestamp)', 'toDate(timestamp)', 'timestamp'],
+  values: [...COUNTS, 'uniq(distinct_id)', 'min(timestamp)', 'max(distinct_id)', "countIf(distinct_id != 'person 1')"],
+  conditions: ["distinct_id != 'person 3'", "distinct_id in ('person 1', 'person 2')", 'toMinute(timestamp) < 30'],
+}
+
+const TIMES = [
+  "'2025-12-01 12:10:00'",
+  "'2025-12-02'",
+  "toDateTime('2025-12-01 23:59:59.999')",
+  'now() - interval 40 day',
+]
+
+const timeCondition = fc
+  .tuple(fc.constantFrom('<', '<=', '>', '>='), fc.constantFrom(...TIMES), fc.boolean())
+  .map(([operator, time, isFirst]) => (isFirst ? `timestamp ${operator} ${time}` : `${time} ${operator} timestamp`))
+
+const countOf = ({ groups, values, conditions }: CountParts): fc.Arbitrary<string> =>
+  fc
+    .record({
+      groups: fc.uniqueArray(fc.constantFrom(...groups), { maxLength: 3 }),
+      values: fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 }),
+      conditions: fc.array(fc.oneof(fc.constantFrom(...conditions), timeCondition), { maxLength: 3 }),
+      having: fc.option(fc.constantFrom('count() > 2', 'count() = 1', 'count() < 0')),
+      order: fc.option(fc.tuple(fc.nat(4), fc.constantFrom('asc', 'desc'))),
+      page: fc.option(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(3))),
+      isAliased: fc.boolean(),
+    })
+    .map(({ groups, values, conditions, having, order, page, isAliased }) => {
+      const columns = [...groups, ...values]
+      const selected = columns.map((column, i) => (isAliased ? `${column} as c_${i}` : column))
+      const names = columns.map((column, i) => (isAliased ? `c_${i}` : column))
+      return [
+        `select ${selected.join(', ')} from events`,
+        conditions.length ? `where ${conditions.map((condition) => `(${condition})`).join(' and ')}` : '',
+        groups.length ? `group by ${names.slice(0, groups.length).join(', ')}` : '',
+        having ? `having ${having}` : '',
+        order ? `order by ${names[order[0] % names.length]} ${order[1]}` : '',
+        page ? `limit ${page[0]} offset ${page[1]}` : '',
+      ].join(' ')
+    })
+
+/** A SELECT that counts events, which the hourly counts or an index can answer. */
+export const generatedCount: fc.Arbitrary<string> = fc.oneof(countOf(COUNTED), countOf(INDEXED))
