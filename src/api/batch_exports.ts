@@ -47,6 +47,7 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
       'batch_exports.delete': ({ actor, subject }) => handlers.delete(actor, subject),
       'batch_exports.backfill': ({ actor, subject, body }) => handlers.backfill(actor, subject, body),
       'batch_exports.pause': ({ actor, subject }) => handlers.pause(actor, subject),
+      'batch_exports.run': ({ actor, subject }) => handlers.run(actor, subject),
       'batch_exports.unpause': ({ actor, subject, body }) => handlers.unpause(actor, subject, body),
     },
   }
@@ -113,6 +114,12 @@ export function batchExportHandlers(deps: Deps) {
     },
 
     pause: async (actor: UserActor, { id }: BatchExportRow) => serialize(await service.pause(tools, actor, id)),
+
+    run: async (actor: UserActor, subject: BatchExportRow) => {
+      const run = await service.run(tools, actor, subject)
+      exporter.wake()
+      return serializeRun(run)
+    },
 
     unpause: async (actor: UserActor, { id }: BatchExportRow, body: Body<'batch_exports.unpause'> = {}) => {
       const { row, skipped } = await service.unpause(tools, actor, id, body.backfill ?? false)

@@ -1494,6 +1494,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/batch_exports/{id}/run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the batch export. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a batch export now
+         * @description Plans one scheduled run that delivers everything from the end of the last window up to now, and returns it. The next
+         *     window starts where it ends. While that run is open, another call returns the same run. A paused export, an export that
+         *     has not started and one that has ended return 400.
+         */
+        post: operations["batch_exports.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organizations/{organization_id}/batch_exports/{id}/unpause/": {
         parameters: {
             query?: never;
@@ -1685,6 +1712,33 @@ export interface paths {
          *     export is unpaused. Pausing a paused export has no effect. The request body is ignored.
          */
         post: operations["project_batch_exports.pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{id}/run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a batch export now
+         * @description Plans one scheduled run that delivers everything from the end of the last window up to now, and returns it. The next
+         *     window starts where it ends. While that run is open, another call returns the same run. A paused export, an export that
+         *     has not started and one that has ended return 400.
+         */
+        post: operations["project_batch_exports.run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10672,6 +10726,41 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "batch_exports.run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id, or `@current` for the user's current organization. */
+                organization_id: components["parameters"]["organization_id"];
+                /** @description The id of the batch export. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportRun"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "batch_exports.unpause": {
         parameters: {
             query?: never;
@@ -11030,6 +11119,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BatchExport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "project_batch_exports.run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's id, or `@current` for the user's current project. */
+                project_id: components["parameters"]["project_id"];
+                /** @description The id of the batch export. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportRun"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -44,7 +44,7 @@ export function recordRun(
   ids: Ids,
   now: string,
   actor: Actor,
-  activity: 'retried' | 'cancelled',
+  activity: 'started' | 'retried' | 'cancelled',
   { project_id, name }: BatchExportRow,
   { id }: RunRow,
 ): Promise<void> {

@@ -2,6 +2,8 @@
  * Plans scheduled runs. A run is a half-open range of positions, fixed when it is planned; its
  * time window is a label. Every event is in exactly one run, even during concurrent ingestion.
  */
+
+import { AppError, notFound, unavailable } from '../errors.ts'
 import type { Model } from '../events/models.ts'
 import { countBetween, horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
@@ -154,12 +156,14 @@ async function lockUnchanged(tx: Db, row: BatchExportRow): Promise<boolean> {
   return locked !== undefined && !locked.paused && fields.every((field) => locked[field] === row[field])
 }
 
+/** Windows before `start_at` have no run. */
 async function createRuns(
   { ids, now }: PlannerDeps,
   tx: Db,
   row: BatchExportRow,
   windows: PlannedWindow[],
-): Promise<void> {
+): Promise<runs.RunRow[]> {
+  const created: runs.RunRow[] = []
   for (const { start, end, from, to } of windows) {
     if (row.start_at !== null && end <= row.start_at) continue
     const run = await runs.create(tx, {
@@ -186,7 +190,9 @@ async function createRuns(
         level: 'INFO',
         message: NOTHING_TO_DELIVER[row.model],
       })
+    created.push(run)
   }
+  return created
 }
 
 const scheduleAfter = (windows: PlannedWindow[]): Partial<ScheduleState> => {
@@ -241,6 +247,66 @@ function boundaries(
       return from
     }
   }
+}
+
+/** Slices of windows that a run by hand plans first, if they have ended. */
+const SLICES_BEFORE = 10
+
+/**
+ * Plans a run from the end of the last window up to now, where the next window starts, and returns it. If windows have ended
+ * that are not planned yet, plans these; the last one contains everything up to now. While a run by hand is open, returns it.
+ */
+export async function planNow(deps: PlannerDeps, id: string, onCreated: OnCreated): Promise<runs.RunRow> {
+  for (let slice = 0; slice < SLICES_BEFORE; slice++) {
+    const run = await planNextUntilNow(deps, id, onCreated)
+    if (run) return run
+  }
+  throw unavailable('The export has windows that are not planned yet. Retry in a few seconds.')
+}
+
+/** Called in the transaction that creates a run by hand. */
+type OnCreated = (tx: Db, row: BatchExportRow, run: runs.RunRow) => Promise<void>
+
+/** Undefined if it planned earlier windows first, or if the export changed in the meantime. */
+async function planNextUntilNow(deps: PlannerDeps, id: string, onCreated: OnCreated): Promise<runs.RunRow | undefined> {
+  const { db, events, reader, now } = deps
+  const row = await exports.getById(db, id)
+  if (!row) throw notFound()
+  requireActive(row, now())
+  if (await planPause(deps, id)) return undefined
+  const end = Math.max(await horizon(events, row.model), row.watermark)
+  const due = await dueWindows(reader, row, { end, now: now(), limit: WINDOWS_PER_SLICE })
+  // The clock may have been set back, so the window may start later.
+  const time = latest(now(), new Date(Date.parse(row.window_start) + 1).toISOString())
+  const { windows, next_at } = due.windows.length
+    ? due
+    : {
+        windows: [{ start: row.window_start, end: time, from: row.watermark, to: end }],
+        next_at: boundaryAfter(row, time),
+      }
+  return db.tx(async (tx) => {
+    if (!(await lockUnchanged(tx, row)) || (await pauses.oldestEnded(tx, id))) return undefined
+    const last = await runs.endingAt(tx, id, row.window_start)
+    const isByHand = boundaryBefore(row, row.window_start) !== row.window_start
+    if (last && last.finished_at === null && isByHand && !due.windows.length) return last
+    const created = await createRuns(deps, tx, row, windows)
+    await exports.update(tx, id, { ...scheduleAfter(windows), next_at })
+    const run = created.at(-1)
+    if (!run || run.to_position !== end) return undefined
+    await onCreated(tx, row, run)
+    return run
+  })
+}
+
+function requireActive({ paused, start_at, end_at, next_at }: BatchExportRow, now: string): void {
+  const refuse = (detail: string): never => {
+    throw new AppError({ code: 'invalid_input', detail })
+  }
+  if (paused) refuse('The export is paused. Unpause it first.')
+  if (start_at !== null && now <= start_at)
+    refuse(`The export starts at ${start_at}. To run it earlier, change "start_at".`)
+  if (next_at === null || (end_at !== null && now > end_at))
+    refuse('The export has ended. To run it again, change "end_at".')
 }
 
 /**

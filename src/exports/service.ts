@@ -33,7 +33,7 @@ import { type Cadence, hasOffsetDay, hasOffsetHour, type Interval, inUtc } from 
 import { beginPause, endPause, type SkippedRange } from './pauses.ts'
 import { filterCondition, querySchema, unsupportedQuery } from './query.ts'
 import { roleBucketsOf } from './role-buckets.ts'
-import { CADENCE_FIELDS, type PlannerDeps, type ScheduleState, scheduleFromNow } from './schedule.ts'
+import { CADENCE_FIELDS, type PlannerDeps, planNow, type ScheduleState, scheduleFromNow } from './schedule.ts'
 import {
   type DestinationSettings,
   type ExportDestination,
@@ -417,6 +417,10 @@ export async function retry({ db, ids, now }: ExportService, actor: Actor, run: 
     throw isForeignKeyViolation(error) ? notFound() : error
   })
 }
+
+/** Plans a run by hand, or returns the one that is open. */
+export const run = (service: ExportService, actor: Actor, { id }: BatchExportRow): Promise<RunRow> =>
+  planNow(service, id, (tx, row, created) => recordRun(tx, service.ids, service.now(), actor, 'started', row, created))
 
 /** Cancelling a run of a backfill ends the backfill. */
 export async function cancel(

@@ -65,6 +65,13 @@ export function get(db: Db, batch_export_id: string, id: string): Promise<RunRow
   )
 }
 
+/** The scheduled run of the window that ends at a time. */
+export function endingAt(db: Db, batch_export_id: string, end: string): Promise<RunRow | undefined> {
+  return db.get<RunRow>(sql`
+    select * from batch_export_runs
+    where batch_export_id = ${batch_export_id} and data_interval_end = ${end} and kind = 'scheduled'`)
+}
+
 /** Maps each run that exists to whether it has finished. */
 export async function ended(db: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
   const rows = await db.all<Pick<RunRow, 'id' | 'finished_at'>>(

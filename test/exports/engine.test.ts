@@ -104,6 +104,49 @@ onBothEngines(t, 'creates no runs before start_at or after end_at', async (t, ap
   t.same((await bounded.windows()).at(-1), ['01-01T06:00', '01-01T07:00', 2], 'a schedule that had ended restarts now')
 })
 
+onBothEngines(t, 'a run by hand delivers everything up to now, and the next window starts there', async (t, app) => {
+  const hourly = await open(app)
+  const runNow = (path = hourly.path) => app.send('POST', `${path}/run/`)
+  setClock(app, 20 * MINUTE_MS)
+  await ingest(app, plainEvents(2))
+  const [first, second] = await Promise.all([runNow(), runNow()])
+  t.match(first, { status: 200, body: { status: 'Starting', data_interval_start: '2026-01-01T00:00:00.000Z' } })
+  t.equal(second.body.id, first.body.id, 'two calls at once plan one run')
+  await ingest(app, plainEvents(1, 10))
+  t.equal((await runNow()).body.id, first.body.id, 'the run is open')
+  await app.deps.exporter.drain()
+  t.same(await hourly.windows(), [['01-01T00:00', '01-01T00:20', 2]])
+  setClock(app, 30 * MINUTE_MS)
+  t.not((await runNow()).body.id, first.body.id)
+  await app.deps.exporter.drain()
+  await ingest(app, plainEvents(3, 20))
+  setClock(app, HOUR_MS)
+  await app.deps.exporter.drain()
+  t.same(await hourly.windows(), [
+    ['01-01T00:00', '01-01T00:20', 2],
+    ['01-01T00:20', '01-01T00:30', 1],
+    ['01-01T00:30', '01-01T01:00', 3],
+  ])
+  await ingest(app, plainEvents(1, 30))
+  setClock(app, 3 * HOUR_MS + 10 * MINUTE_MS)
+  await ingest(app, plainEvents(1, 40))
+  t.match(await runNow(), { body: { data_interval_end: '2026-01-01T03:00:00.000Z' } }, 'ended windows come first')
+  await app.deps.exporter.drain()
+  t.same((await hourly.windows()).slice(3), [
+    ['01-01T01:00', '01-01T02:00', 1],
+    ['01-01T02:00', '01-01T03:00', 1],
+  ])
+  const activity = await app.call('activity_log.list', { query: { area: 'batch_export_runs' } })
+  t.equal(activity.body.results.filter((entry) => entry.activity === 'started').length, 3, 'the log has every new run')
+  const refused = { status: 400, error: { code: 'invalid_input', attr: null } }
+  await app.send('POST', `${hourly.path}/pause/`)
+  t.match(await runNow(), { ...refused, body: { detail: 'The export is paused. Unpause it first.' } })
+  const later = await open(app, { start_at: '2026-02-01T00:00:00Z' })
+  t.match(await runNow(later.path), { ...refused, body: { detail: /starts at 2026-02-01/ } })
+  const ended = await open(app, { end_at: '2026-01-01T03:00:00Z' })
+  t.match(await runNow(ended.path), { ...refused, body: { detail: /has ended/ } })
+})
+
 onBothEngines(t, 'catches up after a downtime, oldest window first', async (t, app) => {
   const hourly = await open(app)
   for (let hour = 0; hour < 5; hour++) {

@@ -830,6 +830,7 @@ for (const engine of nextEngines())
         arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: -30, max: 200 }) }),
       },
       { weight: 3, arbitrary: fc.constant({ do: 'plan' as const }) },
+      { weight: 3, arbitrary: fc.constant({ do: 'run' as const }) },
       {
         weight: 2,
         arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.integer({ min: 0, max: 25 }) }),
@@ -864,6 +865,7 @@ for (const engine of nextEngines())
             end(action.backfill)
           } else if (action.do === 'wait') app.advance(action.minutes * MINUTE_MS)
           else if (action.do === 'plan') await drain(app)
+          else if (action.do === 'run') assert.equal((await batchExport.act('run')).status, seen ? 400 : 200)
           else if (action.do === 'crash') await crash(app, action.after)
           else await batchExport.patch({ interval: action.interval })
         }

@@ -9,7 +9,7 @@ import { LinkTabs } from '../parts/LinkTabs.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { NotFound } from '../shell/RouteError.tsx'
-import { BackfillButton, DeleteButton, PauseButton, UnpauseButton } from './actions.tsx'
+import { BackfillButton, DeleteButton, PauseButton, RunButton, UnpauseButton } from './actions.tsx'
 import { BackfillsTab } from './BackfillsTab.tsx'
 import { ExportBadge } from './badges.tsx'
 import { DESTINATIONS, placeOf } from './destinations.tsx'
@@ -70,7 +70,10 @@ export function ExportPage() {
             {row.paused ? (
               <UnpauseButton row={row} project={place.project} />
             ) : (
-              <PauseButton row={row} project={place.project} />
+              <>
+                <RunButton row={row} project={place.project} />
+                <PauseButton row={row} project={place.project} />
+              </>
             )}
             <BackfillButton row={row} project={place.project} />
             <Button

@@ -68,6 +68,22 @@ function unpausedText({ skipped_events: skipped }: Schemas['BatchExportUnpaused'
   return `The export continues. ${number} that arrived in the pause (${range}) ${skipped.count === 1 ? 'is' : 'are'} skipped.`
 }
 
+/** Delivers everything up to now, without waiting for the end of the window. */
+export function RunButton({ row, project }: ActionProps) {
+  const params = { path: { project_id: project, id: row.id } }
+  const run = useMutation({
+    mutationFn: () => answer(client.POST('/api/projects/{project_id}/batch_exports/{id}/run/', { params })),
+    onSuccess: () => notifyDone('The run delivers everything up to now.'),
+    onError: (error) => notifyError(error, 'The run was not started'),
+    onSettled: () => invalidateExport(project, row.id),
+  })
+  return (
+    <ActionButton leftSection={<PlayIcon size={16} />} loading={run.isPending} onClick={() => run.mutate()}>
+      Run now
+    </ActionButton>
+  )
+}
+
 export function PauseButton(props: ActionProps) {
   const { mutate } = usePauseChange(props)
   return (

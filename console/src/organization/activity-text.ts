@@ -81,6 +81,7 @@ const SENTENCES: Record<string, Record<string, string>> = {
     backfill_cancelled: 'cancelled a backfill of the export {item}',
   },
   batch_export_runs: {
+    started: 'started a run of the export {item}',
     retried: 'retried a run of the export {item}',
     cancelled: 'cancelled a run of the export {item}',
   },
