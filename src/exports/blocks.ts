@@ -126,7 +126,11 @@ export function openBlockReceiver(
       close()
       return bytes
     },
-    abort: async () => close(),
+    abort: async () => {
+      close()
+      // A block that is still compressed is sent anyway. Its checkpoint belongs to this attempt.
+      await sending.catch(() => undefined)
+    },
   }
 }
 

@@ -18,19 +18,33 @@ void preferThreadPool(NICENESS)
 let abort = new AbortController()
 let onStored: (() => void) | undefined
 
-const reporter: Reporter = {
-  report: (report) => void parent.send({ kind: 'report', report }),
-  checkpoint: (checkpoint) =>
-    new Promise((resolve) => {
-      onStored = resolve
-      void parent.send({ kind: 'checkpoint', checkpoint })
-    }),
+/** Sends nothing after the end of its task: the server would take it for a message of the next one. */
+function createReporter(): Reporter & { end(): void } {
+  let ended = false
+  return {
+    report: (report) => {
+      if (!ended) void parent.send({ kind: 'report', report })
+    },
+    checkpoint: (checkpoint) =>
+      new Promise((resolve, reject) => {
+        if (ended) return reject(new Error('the task has ended'))
+        onStored = resolve
+        void parent.send({ kind: 'checkpoint', checkpoint })
+      }),
+    end: () => {
+      ended = true
+    },
+  }
 }
 
 let tracing: Promise<Tracing> | undefined
 
 /** Delivers a run inside a span of the attempt. */
-async function deliverTraced({ settings, parent }: NonNullable<DeliveryJob['trace']>, job: DeliveryJob) {
+async function deliverTraced(
+  { settings, parent }: NonNullable<DeliveryJob['trace']>,
+  job: DeliveryJob,
+  reporter: Reporter,
+) {
   tracing ??= openTracing(settings, () => undefined)
   const { start, statement, flush } = await tracing
   const engine = job.url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
@@ -52,14 +66,17 @@ async function deliverTraced({ settings, parent }: NonNullable<DeliveryJob['trac
 
 async function run(task: Extract<DeliveryRequest, { kind: 'deliver' | 'test' }>): Promise<DeliveryReply> {
   abort = new AbortController()
+  const reporter = createReporter()
   try {
     if (task.kind === 'test') return { kind: 'tested', steps: await testDestination(task.destination) }
     const { job } = task
-    const delivered = await (job.trace ? deliverTraced(job.trace, job) : deliver(job, reporter, abort.signal))
+    const delivered = await (job.trace ? deliverTraced(job.trace, job, reporter) : deliver(job, reporter, abort.signal))
     return { kind: 'delivered', delivered }
   } catch (error) {
     const name = error instanceof Error ? error.name : typeof error
     return { kind: 'failed', ...describeFailure(error), cause: `${name}: ${errorCode(error)}` }
+  } finally {
+    reporter.end()
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { LookupAddress } from 'node:dns'
 import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { EVENT_COLUMNS } from '../../src/events/extract.ts'
 import type { Column } from '../../src/events/lines.ts'
@@ -187,6 +188,22 @@ t.test('blocks are the same in every attempt and continue at a checkpoint', asyn
   await write([450])
   t.equal(table.rows.length, 450)
   t.equal(new Set(table.rows.map((row) => row.uuid)).size, 450)
+})
+
+t.test('an attempt that fails ends with its last insert', async (t) => {
+  const stub = await openClickHouse(t)
+  const checkpoints: Checkpoint[] = []
+  const tools = toolsFor(t, { checkpoint: async (state) => void checkpoints.push(state) })
+  const { columns } = small
+  const receiver = await small.open({ ...FIRST_ATTEMPT, config: stub.config(), columns, tools })
+  // The block is sent while the next page is read. Reading it fails, for example because the database is down.
+  const text = Buffer.from(`${JSON.stringify({ event: 'seen' })}\n`.repeat(SMALL.events))
+  await receiver.write({ records: SMALL.events, text, cursor: [SMALL.events, 0] })
+  await receiver.abort()
+  const { length } = checkpoints
+  await pause(300)
+  t.equal(checkpoints.length, length, 'no checkpoint comes after the end')
+  t.equal(stub.tables.get('default.events')?.rows.length, length * SMALL.events)
 })
 
 t.test('a ClickHouse server that fails', async (t) => {
