@@ -31,6 +31,8 @@ export interface SnowflakeLimits extends RequestLimits {
 const CLIENT = { CLIENT_APP_ID: 'JavaScript', CLIENT_APP_VERSION: '3.3.0' }
 const TOKEN_SECONDS = 120
 const LOCK_SECONDS = 600
+/** How long closing the session of an aborted attempt may take. */
+const CLEANUP_MS = 3_000
 const SESSION_EXPIRED = '390112'
 const IN_PROGRESS = new Set(['333333', '333334'])
 
@@ -58,11 +60,17 @@ export async function openSession(config: Config, tools: Tools, limits: Snowflak
   let tokens = { session: '', master: '' }
   let sequence = 0
 
-  const call = async (method: string, path: string, token: string, body?: object): Promise<IncomingResponse> => {
+  const call = async (
+    method: string,
+    path: string,
+    token: string,
+    body?: object,
+    through = requester,
+  ): Promise<IncomingResponse> => {
     const url = new URL(path, base)
     // The server chooses some paths. The token must not go to another host.
     if (url.origin !== base.origin) throw UNAVAILABLE
-    return requester.send({
+    return through.send({
       method,
       url: url.href,
       headers: {
@@ -163,8 +171,13 @@ export async function openSession(config: Config, tools: Tools, limits: Snowflak
       if (status < 200 || status >= 300) throw describeUploadError(status)
     },
     close: async () => {
-      if (!tools.signal.aborted)
-        await call('POST', `/session?delete=true&requestId=${randomUUID()}`, tokens.session, {}).catch(() => undefined)
+      // The session is closed also when the attempt was aborted.
+      const closer = tools.signal.aborted
+        ? createRequester('Snowflake', { ...tools, signal: AbortSignal.timeout(CLEANUP_MS) }, limits)
+        : requester
+      const path = `/session?delete=true&requestId=${randomUUID()}`
+      await call('POST', path, tokens.session, {}, closer).catch(() => undefined)
+      closer.close()
       requester.close()
     },
   }

@@ -292,6 +292,7 @@ t.test('a silent server times out, and a cancelled run ends at once', async (t) 
   t.match(await failureOf(() => send(destination, stub.config, toolsFor(t, { signal: aborted.signal }), LINE)), {
     message: /delivery failed/,
   })
+  t.equal(stub.steps.at(-1), 'close', 'its session is closed, which rolls back')
 })
 
 t.test('every connection passes the guard, also to the stage', async (t) => {

@@ -365,9 +365,11 @@ export async function openSnowflakeStub(t: Test): Promise<SnowflakeStub> {
         ? 'login'
         : pathname.endsWith('token-request')
           ? 'renew'
-          : sql
-            ? itemAt(sql.split(' ', 1), 0).toLowerCase()
-            : 'other'
+          : searchParams.get('delete') === 'true'
+            ? 'close'
+            : sql
+              ? itemAt(sql.split(' ', 1), 0).toLowerCase()
+              : 'other'
     const reply = (status: number, result: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(result))
     }
