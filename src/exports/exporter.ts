@@ -18,11 +18,9 @@ const ENDED_LEASE_MS = 5_000
 const POLL_MS = 5_000
 /** How often to check whether transactions older than the end of a pause have finished. */
 const PAUSE_POLL_MS = 500
-/** The delay after a slice of planning when more is due. Requests run in between. */
+/** The delay after a slice of planning or cleaning up when more is due. Requests run in between. */
 const NEXT_SLICE_MS = 10
 const CLEANUP_PERIOD_MS = 3_600_000
-/** Rows of each table per statement: a commit of more blocks other writers. */
-const CLEANUP_ROWS = 200
 const DAY_MS = 86_400_000
 
 export interface ExporterOptions extends AttemptOptions {
@@ -60,14 +58,17 @@ export function createExporter(options: ExporterOptions): Exporter {
     name: 'exporter',
     round: async () => {
       const [started] = await Promise.allSettled([startDueRuns()])
-      await cleanUp().catch((error) => log.error({ err: error }, 'removing old export runs failed'))
+      const cleaning = await cleanUp().catch((error) => {
+        log.error({ err: error }, 'removing old export runs failed')
+        return false
+      })
       if (started.status === 'rejected') throw started.reason
       for (const { id, error, delay_ms } of started.value.failures)
         log.error(
           { err: error, batch_export: id },
           `planning an export failed; next attempt in ${delay_ms / 1000} seconds`,
         )
-      return started.value.more ? NEXT_SLICE_MS : untilNextRound()
+      return started.value.more || cleaning ? NEXT_SLICE_MS : untilNextRound()
     },
     retry_ms: POLL_MS,
     onError: (error) => log.error({ err: error }, 'planning or claiming export runs failed; retrying'),
@@ -111,10 +112,13 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   const nextClaim = (): Promise<string | null> => runs.nextClaim(db, [...active.keys()])
 
-  async function cleanUp(): Promise<void> {
-    if (Date.parse(now()) - cleaned_at < CLEANUP_PERIOD_MS) return
+  /** Removes a slice of the old runs, or the files if no run is left. Returns whether there is more to remove. */
+  async function cleanUp(): Promise<boolean> {
+    if (Date.parse(now()) - cleaned_at < CLEANUP_PERIOD_MS) return false
     cleaned_at = Date.parse(now())
-    await removeOld(options, () => loop.stopped)
+    if (!(await removeOld(options))) return false
+    cleaned_at = 0
+    return true
   }
 
   return {
@@ -160,11 +164,12 @@ async function endedOwners(
   return { owners, before: new Date(Date.parse(now()) + LEASE_MS - ENDED_LEASE_MS).toISOString() }
 }
 
-/** Removes old runs and the files of attempts that were killed. */
-async function removeOld({ db, config, files_root, now }: ExporterOptions, isStopped: () => boolean): Promise<void> {
+/** Removes some old runs. If there are none, removes the files of attempts that were killed, and returns false. */
+async function removeOld({ db, config, files_root, now }: ExporterOptions): Promise<boolean> {
   const before = new Date(Date.parse(now()) - config.RUN_RETENTION_DAYS * DAY_MS).toISOString()
-  while (!isStopped() && (await runs.prune(db, before, CLEANUP_ROWS)) > 0);
+  if ((await runs.prune(db, before)) > 0) return true
   await removeOrphanedFiles({ files_root, scratch_root: tmpdir(), now: Date.parse(now()) }, (run_ids) =>
     runs.ended(db, run_ids),
   )
+  return false
 }

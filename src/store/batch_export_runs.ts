@@ -284,23 +284,19 @@ export async function nextClaim(db: Db, working: readonly string[]): Promise<str
   return row?.at ?? null
 }
 
-/**
- * Deletes some runs, log entries and backfills older than `before`, at most `most` of each. Returns the number of deleted
- * rows.
- */
-export async function prune(db: Db, before: string, most: number): Promise<number> {
-  const limit = Math.min(most, DELETED_ROWS)
+/** Deletes some runs, log entries and backfills older than `before`. Returns the number of deleted rows. */
+export async function prune(db: Db, before: string): Promise<number> {
   const runs = await db.run(sql`
     delete from batch_export_runs where id ${among(sql`
-      select id from batch_export_runs where finished_at < ${before} order by finished_at limit ${limit}`)}`)
+      select id from batch_export_runs where finished_at < ${before} order by finished_at limit ${DELETED_ROWS}`)}`)
   const entries = await db.run(sql`
     delete from batch_export_log_entries where id ${among(sql`
-      select id from batch_export_log_entries where timestamp < ${before} order by timestamp limit ${limit}`)}`)
+      select id from batch_export_log_entries where timestamp < ${before} order by timestamp limit ${DELETED_ROWS}`)}`)
   // A retry may be newer than its backfill.
   const backfills = await db.run(sql`
     delete from batch_export_backfills where id ${among(sql`
       select b.id from batch_export_backfills b
       where b.finished_at < ${before} and not exists (select 1 from batch_export_runs r where r.backfill_id = b.id)
-      order by b.finished_at limit ${limit}`)}`)
+      order by b.finished_at limit ${DELETED_ROWS}`)}`)
   return runs + entries + backfills
 }

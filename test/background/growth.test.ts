@@ -39,7 +39,7 @@ const ROUNDS = {
     for (let slot = 0; slot < 4; slot++) await runs.claim(deps.db, lease, [])
   },
   'pruning of runs': async ({ deps }) => {
-    while (await runs.prune(deps.db, EARLIER, 200));
+    while (await runs.prune(deps.db, EARLIER));
   },
 } satisfies Record<string, (app: TestApp) => Promise<unknown>>
 

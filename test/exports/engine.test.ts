@@ -362,6 +362,7 @@ const scripted = (
     deliver: (job, _, signal) => outcomes[Math.min(calls++, outcomes.length - 1)]!(job, signal),
   }
 }
+const OLD_ENTRIES = 10_000
 const succeed = async () => ({ records: 1, bytes: 1 })
 const failTemporarily = async () => Promise.reject(retryableError('The server is down.'))
 
@@ -647,6 +648,31 @@ for (const engine of nextEngines())
     t.match(await hourly.runs(), [{ id: recent.id, status: 'Completed' }])
     await app.deps.exporter.stop()
     t.match(await hourly.log(), [/Attempt 1 .*retry/, /Delivered/])
+  })
+
+for (const engine of nextEngines())
+  t.test(`delivers while old log entries are deleted (${engine})`, async (t) => {
+    const left = (): Promise<number> =>
+      app.deps.db.count(sql`from batch_export_log_entries where message = 'an old entry'`)
+    let left_at_start = 0
+    const app = await openApp(t, engine, {
+      processes: scripted(async () => {
+        left_at_start = await left()
+        return succeed()
+      }),
+    })
+    const { id, path, runs } = await open(app)
+    await app.deps.db.run(sql`
+      insert into batch_export_log_entries (project_id, batch_export_id, run_id, timestamp, level, message)
+      with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < ${OLD_ENTRIES})
+      select ${app.first.project_id}, ${id}, '', '2025-01-01T00:00:00.000Z', 'INFO', 'an old entry' from numbers`)
+    app.deps.exporter.start()
+    while ((await left()) === OLD_ENTRIES) await new Promise(setImmediate)
+    await app.send('POST', `${path}/backfill/`, { body: { start_at: '2025-12-01', end_at: '2025-12-02' } })
+    while ((await runs())[0]?.status !== 'Completed') await new Promise(setImmediate)
+    t.ok(left_at_start > 0, 'the run starts before all entries are deleted')
+    while ((await left()) > 0) await new Promise(setImmediate)
+    await app.deps.exporter.stop()
   })
 
 for (const engine of nextEngines())
