@@ -152,12 +152,8 @@ export async function update(
   const updating = db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
-    // A concurrent update changed the destination or the schedule: validate again.
-    const read = [
-      ...(destination ? (['destination_config', 'secrets', 'integration_id'] as const) : []),
-      ...BOUND_FIELDS,
-    ]
-    if (read.some((field) => locked[field] !== found[field])) return
+    // A concurrent update changed what was validated here: validate again.
+    if (VALIDATED_FIELDS.some((field) => locked[field] !== found[field])) return
     const bounds = boundsOf(locked, input)
     requireStartBeforeEnd(bounds.start_at, bounds.end_at)
     const time = now()
@@ -201,6 +197,16 @@ async function throwMissingReference(
 }
 
 const BOUND_FIELDS = [...CADENCE_FIELDS, 'start_at', 'end_at'] as const
+/** Whether an export is valid depends on all of these together. */
+const VALIDATED_FIELDS = [
+  'destination_type',
+  'destination_config',
+  'secrets',
+  'integration_id',
+  'hogql_query',
+  'filters',
+  ...BOUND_FIELDS,
+] as const
 type Bounds = Pick<BatchExportRow, (typeof BOUND_FIELDS)[number]>
 
 const boundsOf = (row: BatchExportRow, input: BatchExportInput): Bounds => ({

@@ -464,6 +464,26 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
 })
 
 for (const engine of nextEngines())
+  t.test(`two updates at the same time do not combine into an invalid export (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { environment: { OUTBOUND_ALLOW: '127.0.0.1', SECRET_KEY: 'a'.repeat(64) } })
+    const { project } = pathsOf(app)
+    const http = { type: 'HTTP', config: { url: 'http://127.0.0.1:9', token: 't' } }
+    for (let round = 0; round < 8; round++) {
+      const created = await app.send('POST', `${project}/`, { body: fileExport() })
+      const one = `${project}/${created.body.id}` as const
+      // Exports to HTTP do not support a query.
+      const updates = [{ destination: http }, { hogql_query: 'SELECT event FROM events' }]
+      const answers = await Promise.all(
+        (round % 2 ? updates : updates.toReversed()).map((body) => app.send('PATCH', `${one}/`, { body })),
+      )
+      t.strictSame(answers.map(({ status }) => status).toSorted(), [200, 400])
+      t.match(answers.find(({ status }) => status === 400)?.error, { attr: 'hogql_query' })
+      const { destination, hogql_query } = (await app.send('GET', `${one}/`)).body
+      t.not(destination.type === 'HTTP', hogql_query !== null)
+    }
+  })
+
+for (const engine of nextEngines())
   t.test(`deletes an export while its runs are cancelled and retried (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     const { project } = pathsOf(app)
