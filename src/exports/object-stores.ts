@@ -4,6 +4,7 @@ import type { Agent } from 'node:http'
 import { errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { DeliveryError, permanentError, retryableError } from './destination.ts'
+import { UNTRUSTED } from './guarded-requests.ts'
 
 /** Timeouts, and the retries of the store's client library. */
 export interface ObjectStoreLimits {
@@ -66,7 +67,7 @@ export function agentWithIdleTimeout(
 }
 
 const TIMED_OUT = 'The store did not respond in time. Check that it is running and reachable.'
-const UNTRUSTED = "The store's certificate is not trusted. Check the address, or replace the certificate."
+const NOT_TRUSTED = "The store's certificate is not trusted. Check the address, or replace the certificate."
 
 /** Describes a connection failure; returns any other error unchanged. */
 export function describeNetworkError(error: unknown): unknown {
@@ -76,7 +77,7 @@ export function describeNetworkError(error: unknown): unknown {
   const isTimeout = code === '' && error instanceof Error && error.name === 'TimeoutError'
   if (code === 'ETIMEDOUT' || isTimeout) return retryableError(TIMED_OUT)
   if (code.startsWith('outbound_')) return error
-  if (/CERT|TLS|SSL/.test(code)) return permanentError(UNTRUSTED)
+  if (/CERT|TLS|SSL/.test(code) || UNTRUSTED.test(code)) return permanentError(NOT_TRUSTED)
   if (/^E[A-Z]+$|^REQUEST_SEND_ERROR$/.test(code))
     return retryableError(`The connection to the store failed (${code}). Check that it is running and reachable.`)
   return error

@@ -31,6 +31,7 @@ const kind: StoreKind = {
   destination: azure as Destination<object>,
   shortTimeouts: shortTimeouts as Destination<object>,
   configOf,
+  secureConfigOf: (port) => configOf(port, { connection_string: azuriteConnection(port).replaceAll('http', 'https') }),
   open: async (t) => {
     const { port, blobs } = await openContainer(t)
     return { port, files: blobs }

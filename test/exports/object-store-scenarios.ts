@@ -1,5 +1,8 @@
 /** What every object store does: it stores the bytes that File writes, and survives faults. */
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
@@ -9,6 +12,7 @@ import { ENGINES, openApp } from '../helpers/app.ts'
 import { inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import { SELF_SIGNED, UNKNOWN_ISSUER } from '../helpers/peers/certificate.ts'
 import { type Fault, type FaultProxy, openFaultProxy, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import { ingest, jobFor, listener, NEVER_ABORTED, plainEvents } from '../helpers/seeds/exports.ts'
 
@@ -20,6 +24,8 @@ export interface StoreKind {
   /** The same destination with timeouts that a test can wait for. */
   shortTimeouts: Destination<object>
   configOf: (port: number, more?: object) => object
+  /** The settings for a store with TLS. */
+  secureConfigOf: (port: number) => object
   /** `files` returns everything in the store and empties it. */
   open: (t: Test) => Promise<{ port: number; files: () => Promise<Record<string, Buffer>> }>
   /** Events of 9 kB, enough for several parts. */
@@ -93,7 +99,7 @@ export function failWrites(proxy: FaultProxy, fault: Fault, times = Number.POSIT
 }
 
 export function testFaults(t: Test, kind: StoreKind): void {
-  const { destination, shortTimeouts, configOf, busy, temporary } = kind
+  const { destination, shortTimeouts, configOf, secureConfigOf, busy, temporary } = kind
   t.test('a store that fails', async (t) => {
     const { port, files } = await kind.open(t)
     const proxy = await openFaultProxy(t, port)
@@ -119,6 +125,19 @@ export function testFaults(t: Test, kind: StoreKind): void {
       }
       t.match(await send(shortTimeouts, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
       t.same(await files(), {}, 'no partial file exists')
+    })
+
+    await t.test('the check of its certificate is described', async (t) => {
+      for (const certificate of [SELF_SIGNED, UNKNOWN_ISSUER]) {
+        const secure = createServer(certificate).listen(0, '127.0.0.1')
+        await once(secure, 'listening')
+        t.teardown(() => secure.close())
+        const { port } = secure.address() as AddressInfo
+        t.match(await send(shortTimeouts, secureConfigOf(port), toolsFor(t)), {
+          retryable: false,
+          message: /certificate is not trusted/,
+        })
+      }
     })
 
     await t.test('does not delay an aborted run', async (t) => {

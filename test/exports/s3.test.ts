@@ -38,6 +38,7 @@ const kind: StoreKind = {
   destination: s3 as Destination<object>,
   shortTimeouts: shortTimeouts as Destination<object>,
   configOf,
+  secureConfigOf: (port) => configOf(port, { endpoint_url: `https://127.0.0.1:${port}` }),
   open: async (t) => {
     const { port, objects } = await openBucket(t)
     return { port, files: objects }

@@ -15,6 +15,23 @@ dBuwXRgQ8H0CIQCuilp7UCgP8Wx4BIVfe+1WbH1dsPF1FaxkLjqNrwTlbg==
 -----END CERTIFICATE-----`,
 }
 
+/** A certificate of an authority that is not sent with it and that no machine trusts. */
+export const UNKNOWN_ISSUER = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbSWUvMBfQIdU44ry
+o+pZa/lTBP7k8qvctDmgOvgKSsqhRANCAAQyJKdGi5JQX8pWFauXO/FJkYgTM2Sb
+v6PUPSdED/4cpNyfpM2/FEczdI7shLtOVKc6Su50f5ZRsPzLnDsLHgDE
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBEzCBuQIBATAKBggqhkjOPQQDAjASMRAwDgYDVQQDDAdUZXN0IENBMCAXDTIw
+MDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAXMRUwEwYDVQQDDAx0ZXN0Lmlu
+dmFsaWQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQyJKdGi5JQX8pWFauXO/FJ
+kYgTM2Sbv6PUPSdED/4cpNyfpM2/FEczdI7shLtOVKc6Su50f5ZRsPzLnDsLHgDE
+MAoGCCqGSM49BAMCA0kAMEYCIQDVPEBrdOjtQp0QS4ka/5+p2y8WWJhCl+UUGHI3
+PAyggQIhAJArcZxV1yZSqKTd1z2yCRTB0bubAhe2numAKk1O0yNf
+-----END CERTIFICATE-----`,
+}
+
 /** The RSA key of a SAML identity provider. Used only in tests. */
 export const IDENTITY_PROVIDER = {
   key: `-----BEGIN PRIVATE KEY-----
