@@ -374,6 +374,8 @@ t.test('tests a Redshift destination step by step', async (t) => {
     t.same(await test(copying), { completed: [...redshift.steps] })
     t.strictSame(await query("select to_regclass('events') as made"), [{ made: null }])
   }
+  const concurrent = Promise.all(Array.from({ length: 4 }, () => test(COPY)))
+  t.same(await concurrent, Array(4).fill({ completed: [...redshift.steps] }), 'tests at the same time do not interfere')
   t.same(await store.keys(), [])
   await query('create table events (one int)')
   t.same(await test(COPY), { completed: [...redshift.steps] })

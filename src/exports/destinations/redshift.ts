@@ -3,6 +3,7 @@
  * from there into the target in one transaction. The statements are those that Redshift documents: it has no ON CONFLICT,
  * does not enforce keys, and counts the length of text in bytes.
  */
+import { randomUUID } from 'node:crypto'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
 import type { Column } from '../../events/lines.ts'
@@ -124,7 +125,8 @@ export const createRedshift = (limits: RedshiftLimits): Destination<Config> => (
         : 'The user may create the table. The test rolled it back.'
       const columns: StagedColumn[] = [{ type: 'varchar(8)', kind: 'string' }]
       await createStaging(session, columns)
-      const ids = { batch_export_id: 'test', range_key: 'test', run_id: 'test', attempt: 1 }
+      // A loader deletes the files that earlier attempts at its range left. Another test may be running.
+      const ids = { batch_export_id: 'test', range_key: randomUUID(), run_id: 'test', attempt: 1 }
       const loader = await openLoader(session, { config, tools, limits, columns, ids })
       try {
         await loader.write([['1']])
