@@ -75,7 +75,10 @@ async function attemptRun(options: AttemptOptions, claimed: ClaimedRun, span?: S
       'WARNING',
       `Attempt ${run.attempts - 1} was interrupted: its process ended or lost its connection to the database.`,
     )
-  if (run.attempts > MAX_ATTEMPTS) return giveUp(options, attempt, 'Every attempt was interrupted.')
+  if (run.attempts > MAX_ATTEMPTS) {
+    const known = run.latest_error === null ? '' : `${run.latest_error} `
+    return giveUp(options, attempt, `${known}The last attempt was interrupted.`)
+  }
   const kind = run.kind === 'scheduled' ? '' : ` (${run.kind})`
   await logRun(
     'INFO',

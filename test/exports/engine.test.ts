@@ -476,6 +476,25 @@ for (const engine of nextEngines())
   })
 
 for (const engine of nextEngines())
+  t.test(`keeps the error of a run whose last attempt was interrupted (${engine})`, async (t) => {
+    const app = await openApp(t, engine, { processes: scripted(failTemporarily) })
+    for (const latest_error of ['The server is down.', null]) {
+      const { runs } = await open(app)
+      await ingest(app, plainEvents(1))
+      app.advance(HOUR_MS)
+      await app.deps.exporter.drain()
+      const { id } = itemAt(await runs(), 0)
+      await app.deps.db.run(sql`
+        update batch_export_runs set status = 'Running', attempts = 15, lease_owner = 'a node that was killed',
+          lease_until = '', latest_error = ${latest_error}
+        where id = ${id}`)
+      await app.deps.exporter.drain()
+      const reason = [latest_error, 'The last attempt was interrupted.'].filter(Boolean).join(' ')
+      t.match(await runs(), [{ status: 'FailedRetryable', latest_error: reason }])
+    }
+  })
+
+for (const engine of nextEngines())
   t.test(`does not retry permanent failures, and pauses an export that keeps failing (${engine})`, async (t) => {
     const failPermanently = async () => Promise.reject(permanentError('There is no such bucket.'))
     const mailbox = await openMailbox(t)
