@@ -170,9 +170,10 @@ export async function verify(
   if (!records.includes(domain.verification_challenge))
     return { domain: requireRow(await store.recordFailedVerification(db, domain.id, now())), found_records }
   const verified = db.tx(async (tx) => {
-    const row = requireRow(await store.verify(tx, domain.id, now()))
-    await recordDomain(tx, ids, now(), actor, 'verified', row)
-    return { domain: row, found_records }
+    const row = await store.verify(tx, domain.id, now())
+    if (row) await recordDomain(tx, ids, now(), actor, 'verified', row)
+    // A concurrent request may have verified the domain.
+    return { domain: row ?? requireRow(await store.lockDomain(tx, domain.id)), found_records }
   })
   return verified.catch((error) => {
     if (!isUniqueViolation(error)) throw error

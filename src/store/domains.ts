@@ -78,12 +78,12 @@ export async function update(db: Db, row: DomainRow, changes: DomainInput): Prom
 
 /**
  * Marks the domain as verified. A unique index allows one verified row per name: a second organization gets a unique
- * violation. Undefined when the domain was deleted.
+ * violation. Undefined when the domain is already verified or was deleted.
  */
 export function verify(db: Db, id: string, now: string): Promise<DomainRow | undefined> {
   return db.get<DomainRow>(sql`
-    update domains set verified_at = coalesce(verified_at, ${now}), last_verification_retry = null
-    where id = ${id} returning *`)
+    update domains set verified_at = ${now}, last_verification_retry = null
+    where id = ${id} and verified_at is null returning *`)
 }
 
 export function recordFailedVerification(db: Db, id: string, now: string): Promise<DomainRow | undefined> {

@@ -304,6 +304,20 @@ for (const engine of nextEngines())
     t.ok(responses.some(({ error }) => error?.code === 'already_claimed'))
   })
 
+for (const engine of nextEngines())
+  t.test(`records a verification once, also when two requests verify the domain (${engine})`, async (t) => {
+    const zone: Zone = {}
+    const app = await openApp(t, engine, { environment: { DNS_SERVERS: await openNameserver(t, zone) } })
+    const { body: created } = await app.call('domains.create', { body: { domain: 'one.example' } })
+    zone['_workspace-challenge.one.example'] = { txt: [[created.verification_challenge]] }
+    const verify = () => app.call('domains.verify', { params: { id: created.id } })
+    const [first, second] = await Promise.all([verify(), verify()])
+    t.match(first, { status: 200, body: { is_verified: true } })
+    t.match(second, { status: 200, body: { verified_at: first.body.verified_at } })
+    const { results } = (await app.call('activity_log.list')).body
+    t.equal(results.filter(({ activity }) => activity === 'verified').length, 1)
+  })
+
 onBothEngines(t, 'checks certificates when they are stored', async (t, { call }) => {
   const { cert } = IDENTITY_PROVIDER
   const bare = cert.replace(/-----[A-Z ]+-----/g, '').trim()
