@@ -12,6 +12,8 @@ export interface SetAside<Key> {
   due<Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Generator<Item, void, undefined>
   /** Returns undefined if `work` fails, and sets the key aside. */
   attempt<Result>(key: Key, work: () => Promise<Result>): Promise<Result | undefined>
+  /** The keys whose delay has not ended. */
+  waiting(): Key[]
 }
 
 interface Failure {
@@ -21,9 +23,12 @@ interface Failure {
 
 export function createSetAside<Key>({
   milliseconds = () => performance.now(),
+  max_ms = MAX_MS,
   onFailure,
 }: {
   milliseconds?: () => number
+  /** The longest delay. */
+  max_ms?: number
   /** `retry_ms` is the delay before the next attempt. */
   onFailure: (error: unknown, key: Key, retry_ms: number) => void
 }): SetAside<Key> {
@@ -36,9 +41,9 @@ export function createSetAside<Key>({
   function setAside(key: Key): number {
     const now = milliseconds()
     // The items of some keys are gone.
-    for (const [other, { until }] of failures) if (other !== key && now - until > MAX_MS) failures.delete(other)
+    for (const [other, { until }] of failures) if (other !== key && now - until > max_ms) failures.delete(other)
     const before = failures.get(key)
-    const delay_ms = before ? Math.min(2 * before.delay_ms, MAX_MS) : FIRST_MS
+    const delay_ms = before ? Math.min(2 * before.delay_ms, max_ms) : FIRST_MS
     failures.set(key, { delay_ms, until: now + delay_ms })
     return delay_ms
   }
@@ -67,5 +72,6 @@ export function createSetAside<Key>({
         return undefined
       }
     },
+    waiting: () => [...failures].flatMap(([key, failure]) => (isWaiting(failure) ? [key] : [])),
   }
 }

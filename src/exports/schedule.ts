@@ -4,6 +4,7 @@
  */
 
 import { AppError, notFound, unavailable } from '../errors.ts'
+import { createSetAside, type SetAside } from '../background/set-aside.ts'
 import type { Model } from '../events/models.ts'
 import { countBetween, horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
@@ -41,8 +42,7 @@ const WINDOWS_PER_SLICE = 200
 const PAUSES_PER_SLICE = 10
 const WINDOWS_PER_PAUSE = 20
 
-/** The delays before another attempt to plan an export that could not be planned. */
-const FIRST_RETRY_MS = 5_000
+/** The longest delay before another attempt to plan an export that could not be planned. */
 const MAX_RETRY_MS = 60_000
 
 /** `more`: windows before a pause were planned, and there may be more of them. */
@@ -59,40 +59,28 @@ export interface Planner {
 }
 
 export function createPlanner(deps: PlannerDeps): Planner {
-  const failing = new Map<string, { until: number; delay_ms: number }>()
-  const time = (): number => Date.parse(deps.now())
-  const setAside = (): string[] => [...failing].flatMap(([id, { until }]) => (until > time() ? [id] : []))
+  let failures: PlannedSlice['failures'] = []
+  const { attempt, waiting } = createSetAside<string>({
+    milliseconds: () => Date.parse(deps.now()),
+    max_ms: MAX_RETRY_MS,
+    onFailure: (error, id, delay_ms) => void failures.push({ id, error, delay_ms }),
+  })
   return {
-    setAside,
+    setAside: waiting,
     plan: async (stopped) => {
-      const except = setAside()
-      const failures: PlannedSlice['failures'] = []
-      const attempt: Attempt = async (id, work) => {
-        try {
-          const result = await work()
-          failing.delete(id)
-          return result
-        } catch (error) {
-          const delay_ms = Math.min(2 * (failing.get(id)?.delay_ms ?? FIRST_RETRY_MS / 2), MAX_RETRY_MS)
-          failing.set(id, { until: time() + delay_ms, delay_ms })
-          failures.push({ id, error, delay_ms })
-          return undefined
-        }
-      }
-      const more = await planPauses(deps, { except, stopped, attempt })
-      await planWindows(deps, { except, stopped, attempt })
+      failures = []
+      const slice: Slice = { except: waiting(), stopped, attempt }
+      const more = await planPauses(deps, slice)
+      await planWindows(deps, slice)
       return { more, failures }
     },
   }
 }
 
-/** Does the work for one export. Returns undefined after a failure. */
-type Attempt = <Result>(id: string, work: () => Promise<Result>) => Promise<Result | undefined>
-
 interface Slice {
   except: readonly string[]
   stopped(): boolean
-  attempt: Attempt
+  attempt: SetAside<string>['attempt']
 }
 
 async function planWindows(deps: PlannerDeps, { except, stopped, attempt }: Slice): Promise<void> {

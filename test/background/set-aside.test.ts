@@ -14,6 +14,7 @@ function open() {
   return {
     failed,
     broken,
+    waiting: aside.waiting,
     advance: (milliseconds: number) => (now += milliseconds),
     /** Returns the keys of a round. */
     round: async (keys: number[]): Promise<number[]> => {
@@ -66,10 +67,12 @@ t.test('of the items that failed, one failure ends the round, and a success cont
 })
 
 t.test('a clock that is set back does not prolong a delay', async (t) => {
-  const { round, broken, advance } = open()
+  const { round, broken, waiting, advance } = open()
   broken.add(1)
-  await round([1])
+  await round([1, 2])
   t.same(await round([1]), [])
+  t.same(waiting(), [1])
   advance(-3_600_000)
+  t.same(waiting(), [])
   t.same(await round([1]), [1])
 })

@@ -791,6 +791,14 @@ for (const engine of nextEngines())
     t.pass('the failing export is set aside')
     app.advance(MINUTE_MS)
     await t.rejects(app.deps.exporter.drain(), /already has a run/, 'and tried again later')
+    app.advance(HOUR_MS / 2)
+    await t.rejects(app.deps.exporter.drain(), /already has a run/)
+    app.advance(-HOUR_MS / 3)
+    await t.rejects(
+      app.deps.exporter.drain(),
+      /already has a run/,
+      'a clock that is set back does not prolong the delay',
+    )
     while ((await other.runs())[0]?.status !== 'Completed') await new Promise(setImmediate)
   })
 
