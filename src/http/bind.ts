@@ -13,7 +13,7 @@ import { validator } from '../contract/validation.ts'
 import type { Deps } from '../deps.ts'
 import { type AreaRules, createAdmission } from './admit.ts'
 import { createAuthenticator } from './authentication.ts'
-import { caller, type Handler } from './call.ts'
+import { type Handler, routeHandler } from './call.ts'
 import { openCaptureScope } from './capture-scope.ts'
 import type { PluginCallers } from './plugin-api.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -70,7 +70,7 @@ export async function bind(
   function serve<Id extends OperationId>(id: Id, operation: Operation) {
     const handler = handlers[id]
     if (!handler) throw new Error(`${id} has no handler.`)
-    return caller(handler, operation, { config: deps.config, authenticator, rateLimits })
+    return routeHandler(handler, operation, { config: deps.config, authenticator, rateLimits })
   }
 
   const route = (scope: FastifyInstance, specification: object) =>

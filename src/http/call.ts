@@ -20,7 +20,7 @@ export interface CallOptions {
   rateLimits: RateLimits
 }
 
-export function caller<Id extends OperationId>(
+export function routeHandler<Id extends OperationId>(
   handler: Handler<Id>,
   operation: Operation,
   { config, authenticator, rateLimits }: CallOptions,
