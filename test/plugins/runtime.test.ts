@@ -882,6 +882,37 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'a buffer that cannot be flushed does not stop a transformation',
+  async (t, app) => {
+    const redacting = await runPlugin(
+      app,
+      `import { createBuffer } from '@posthog/plugin-contrib'
+      const buffer = createBuffer({ onFlush: async () => { throw new Error('the sink is down') } })
+      export function processEvent(event) {
+        delete event.properties.card
+        buffer.add(event.event)
+        return event
+      }`,
+    )
+    for (let i = 0; i < 6; i++) {
+      await capture(app, [{ properties: { card: '4111' } }, { properties: { card: '4111' } }])
+      await capture(app, [{ properties: { card: '4111' } }])
+      app.advance(41_000)
+    }
+    const cards = (await storedEvents(app)).map(({ properties }) => properties.card)
+    t.strictSame(cards, Array(18).fill(undefined), 'every event is changed')
+    t.match(
+      (await logOf(app, redacting)).map(({ message }) => message.split('\n')[0]),
+      [...Array(12).fill('processEvent failed: Error: the sink is down')],
+    )
+    t.match(await countsOf(app, redacting.config, 'processEvent'), { successes: 18, failures: 0, changed: 18 })
+    t.ok(await isEnabled(app, redacting))
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'filters decide which events become webhooks, and templates fill settings for each event',
   async (t, app) => {
     const receiver = await openReceiver(t)

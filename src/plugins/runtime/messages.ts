@@ -101,7 +101,7 @@ export type SandboxReply =
   | { kind: 'progress'; outcomes: Outcome[] }
   | ({ kind: 'output' } & RunOutput)
   | { kind: 'ask'; ask: number; operation: string; args: string; body?: Uint8Array }
-  /** Ends `each`. With an error, the code or `setupPlugin` failed, and further events were not offered. */
+  /** Ends `each`. With an error, further events were not offered. */
   | { kind: 'each_done'; outcomes: Outcome[]; error?: LoadError }
   /** Ends `once`. */
   | { kind: 'once_done'; result: string | null; error?: LoadError }

@@ -30,7 +30,7 @@ export interface Configuration extends ConfigurationCode {
 export interface EachResult extends RunOutput {
   /** One per event, in order. Shorter than the events after a RetryError, at the end of the time, and with `error`. */
   outcomes: Outcome[]
-  /** The code or `setupPlugin` failed. */
+  /** Its stage tells what failed: the code, `setupPlugin`, or after the calls a flush of the buffers. */
   error?: LoadError
 }
 

@@ -108,13 +108,10 @@ export function createTransformer(options: TransformerOptions): Transformer {
     const kept = renamed.size ? await withoutDuplicates(configuration.project_id, items, renamed) : items
     counts.dropped += items.length - kept.length
     const left = offered.length - outcomes.length
-    if (error) {
-      calls.push({ error, events: left })
-      handleLoadError(configuration, error)
-    } else {
-      broken.delete(configuration.id)
-      if (left > 0) calls.push({ error: outOfTime(left, limit_ms), events: left })
-    }
+    if (error?.stage === 'load' || error?.stage === 'setup') handleLoadError(configuration, error)
+    else broken.delete(configuration.id)
+    if (error) calls.push({ error, events: left })
+    else if (left > 0) calls.push({ error: outOfTime(left, limit_ms), events: left })
     recorder.record(configuration, {
       category: 'processEvent',
       calls,
