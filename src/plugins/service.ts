@@ -139,15 +139,18 @@ export async function updateSource(
     if (changedFiles.length === 0) return { plugin: before, files: stored }
     const { files, capabilities } = await inspectFiles(inspector, merged)
     const plugin = await changeWithin(db, organization_id, async (tx) => {
-      if (!(await store.lock(tx, id))) throw notFound()
+      const locked = await store.lock(tx, id)
+      if (!locked) throw notFound()
+      // Merge with the other edit first. Nothing is switched off for code that is not stored.
+      if (locked.revision !== before.revision) return undefined
       await requireMayChangeCode(tx, id, membership_level)
       const error = mainError(files)
       if (error !== null)
         await replaceBroken(tx, { ids, now: now() }, id, { error, attr: 'source__index.ts', isAllowed })
-      if (!(await store.replaceFiles(tx, before, files))) return undefined
+      await store.replaceFiles(tx, locked, files)
       const manifest = merged['plugin.json'] === texts['plugin.json'] ? undefined : manifestIn(merged)
       const columns = { capabilities, ...(manifest && manifestColumns(manifest)) }
-      return change(tx, before, columns, { ids, actor, activity: 'source_updated', changedFiles, now: now() })
+      return change(tx, locked, columns, { ids, actor, activity: 'source_updated', changedFiles, now: now() })
     })
     if (plugin) return { plugin, files }
   }

@@ -663,6 +663,45 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'an edit that is merged again after another one switches nothing off for code that was not stored',
+  async (t, app) => {
+    const created = await app.send('POST', within(app), {
+      body: {
+        plugin_type: 'source',
+        name: 'Helped',
+        source: {
+          'index.ts': "import { help } from './helper'; export function onEvent() { help() }",
+          'helper.ts': 'export function help() {}',
+        },
+      },
+    })
+    const item = `${within(app)}${created.body.id}/` as const
+    const configs = `/api/projects/${app.first.project_id}/plugin_configs/` as const
+    const config = await app.send('POST', configs, { body: { plugin: created.body.id, enabled: true } })
+    const edit = (source: Record<string, string | null>) =>
+      app.send('PATCH', `${item}update_source/`, { body: { source, allow_broken: true } })
+
+    const { inspector } = app.deps
+    const { inspect } = inspector
+    inspector.inspect = async (files) => {
+      inspector.inspect = inspect
+      const inspection = await inspect(files)
+      t.equal((await edit({ 'index.ts': 'export function onEvent() {}' })).status, 200)
+      return inspection
+    }
+    t.match(await edit({ 'helper.ts': null }), {
+      status: 200,
+      body: { source: { 'index.ts': 'export function onEvent() {}' } },
+    })
+    t.match((await app.send('GET', `${configs}${config.body.id}/`)).body, { enabled: true, error: null })
+    const { results } = (await app.call('activity_log.list')).body
+    t.notOk(results.some(({ activity }) => activity === 'disabled'))
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'installs a URL once when two requests race, and does not upgrade a plugin that is uninstalled concurrently',
   async (t, app) => {
     hosts.reset()
