@@ -1,7 +1,7 @@
 /** Jobs that plugins or users started. A job runs once, and again only when the node that ran it dies. */
 import type { Lease } from '../background/leases.ts'
 import type { Db } from '../sql/db.ts'
-import { skipLocked, sql } from '../sql/template.ts'
+import { oneOf, skipLocked, sql } from '../sql/template.ts'
 
 export interface PluginJobRow {
   id: string
@@ -31,9 +31,14 @@ export async function create(db: Db, job: PluginJobRow, max_jobs = MAX_JOBS): Pr
   return created > 0
 }
 
-/** Claims the next due job. */
-export function claim(db: Db, { owner, now, until, latest }: Lease): Promise<PluginJobRow | undefined> {
-  const isFree = sql`(lease_until is null or lease_until < ${now} or lease_until > ${latest})`
+/** Claims the next due job, except those with the ids of `running`: this process runs them, and their leases may have expired. */
+export function claim(
+  db: Db,
+  { owner, now, until, latest }: Lease,
+  running: readonly string[] = [],
+): Promise<PluginJobRow | undefined> {
+  const isFree = sql`(lease_until is null or lease_until < ${now} or lease_until > ${latest})
+    and id not in ${oneOf(running)}`
   return db.get<PluginJobRow>(sql`
     update plugin_jobs set lease_owner = ${owner}, lease_until = ${until}
     where id = (

@@ -1,7 +1,7 @@
 /** When the scheduled tasks of plugins run next. */
 import type { Lease } from '../background/leases.ts'
 import type { Db } from '../sql/db.ts'
-import { skipLocked, sql } from '../sql/template.ts'
+import { oneOf, skipLocked, sql } from '../sql/template.ts'
 
 export interface PluginScheduleRow {
   plugin_config_id: number
@@ -17,9 +17,18 @@ export async function create(db: Db, { plugin_config_id, task, next_at }: Plugin
     on conflict (plugin_config_id, task) do nothing`)
 }
 
-/** Claims a due task. */
-export function claim(db: Db, { owner, now, until, latest }: Lease): Promise<PluginScheduleRow | undefined> {
-  const isFree = sql`(lease_until is null or lease_until < ${now} or lease_until > ${latest})`
+type Key = Pick<PluginScheduleRow, 'plugin_config_id' | 'task'>
+
+export const keyOf = ({ plugin_config_id, task }: Key): string => `${plugin_config_id} ${task}`
+
+/** Claims a due task, except those with the keys of `running`: this process runs them, and their leases may have expired. */
+export function claim(
+  db: Db,
+  { owner, now, until, latest }: Lease,
+  running: readonly string[] = [],
+): Promise<PluginScheduleRow | undefined> {
+  const isFree = sql`(lease_until is null or lease_until < ${now} or lease_until > ${latest})
+    and plugin_config_id || ' ' || task not in ${oneOf(running)}`
   return db.get<PluginScheduleRow>(sql`
     update plugin_schedules set lease_owner = ${owner}, lease_until = ${until}
     where (plugin_config_id, task) = (
@@ -28,8 +37,6 @@ export function claim(db: Db, { owner, now, until, latest }: Lease): Promise<Plu
       and ${isFree}
     returning plugin_config_id, task, next_at`)
 }
-
-type Key = Pick<PluginScheduleRow, 'plugin_config_id' | 'task'>
 
 /** False when another node has claimed the task. */
 export async function renew(db: Db, { plugin_config_id, task }: Key, { owner, until }: Lease): Promise<boolean> {

@@ -1363,6 +1363,59 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'a node does not start its own job or task again when their leases expire',
+  async (t, app) => {
+    const { deps } = app
+    const node = createPluginRuntime({
+      ...deps,
+      reader: deps.eventReader,
+      addEvents: deps.writer.add,
+      site_url: '',
+      wakeMailer: null,
+    })
+    t.teardown(node.stop)
+    const started: string[] = []
+    const held: (() => void)[] = []
+    const server = createServer(({ url = '' }, response) => {
+      started.push(url)
+      if (url === '/last') response.end()
+      else held.push(() => response.end())
+    }).listen(0, '127.0.0.1')
+    t.teardown(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    await once(server, 'listening')
+    const { config } = await runPlugin(
+      app,
+      `export const runEveryMinute = ({ config }) => fetch(config.url + '/task')
+      export const jobs = { call: ({ path }, { config }) => fetch(config.url + path) }`,
+      { config: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } },
+    )
+    const createJob = async (n: number, path: string) => {
+      const job = { id: uuid(n), plugin_config_id: config, name: 'call', payload: JSON.stringify({ path }) }
+      await jobs.create(deps.db, { ...job, origin: null, run_at: deps.now(), created_at: deps.now() })
+    }
+    await deps.plugins.tasks.drain()
+    app.advance(60_000)
+    await createJob(1, '/job')
+    node.tasks.start()
+    await until(async () => started.length === 2)
+    // Longer than a lease. A renewal comes only every five seconds.
+    app.advance(30_000)
+    await createJob(2, '/last')
+    node.tasks.wake()
+    await until(async () => started.includes('/last'))
+    t.strictSame(started.sort(), ['/job', '/last', '/task'])
+    for (const release of held) release()
+    await until(async () => (await deps.db.count(sql`from plugin_jobs`)) === 0)
+    t.strictSame(started.sort(), ['/job', '/last', '/task'])
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'the administrators get an email when a plugin is switched off',
   async (t, app) => {
     const broken = await runPlugin(app, 'export function onEvent() { throw new Error("always") }', {

@@ -53,9 +53,15 @@ const PERIODS = new Map([
 const boundaryAfter = (time: number, period_ms: number): string =>
   new Date((Math.floor(time / period_ms) + 1) * period_ms).toISOString()
 
+interface Claimed {
+  key: string
+  work: () => Promise<void>
+}
+
 export function createTasks(options: TasksOptions): Tasks {
   const { db, configurations, recorder, owner, now, log } = options
-  const active = new Set<Promise<void>>()
+  /** The work of this process, by the id of the job or the key of the task. */
+  const active = new Map<string, Promise<void>>()
   /** Tasks that have a row. */
   const known = new Set<string>()
 
@@ -84,10 +90,11 @@ export function createTasks(options: TasksOptions): Tasks {
       const { scheduled_tasks = [] }: { scheduled_tasks?: string[] } = JSON.parse(row.capabilities)
       for (const task of scheduled_tasks) {
         const period_ms = PERIODS.get(task)
-        if (period_ms === undefined || known.has(`${row.id} ${task}`)) continue
+        const key = schedules.keyOf({ plugin_config_id: row.id, task })
+        if (period_ms === undefined || known.has(key)) continue
         const next_at = boundaryAfter(Date.parse(now()), period_ms)
         await schedules.create(db, { plugin_config_id: row.id, task, next_at })
-        known.add(`${row.id} ${task}`)
+        known.add(key)
       }
     }
   }
@@ -98,31 +105,33 @@ export function createTasks(options: TasksOptions): Tasks {
     let started = 0
     for (const claim of [claimTask, claimJob])
       while (!loop.stopped && active.size < MAX_ACTIVE) {
-        const work = await claim()
-        if (!work) break
+        const claimed = await claim()
+        if (!claimed) break
         started++
-        const done: Promise<void> = work()
+        const { key, work } = claimed
+        const done = work()
           .catch((error) => {
             if (!loop.stopped) log.error({ err: error }, 'running a task of a plugin failed')
           })
           .finally(() => {
-            active.delete(done)
+            active.delete(key)
             loop.wake()
           })
-        active.add(done)
+        active.set(key, done)
       }
     return started
   }
 
-  async function claimTask(): Promise<(() => Promise<void>) | undefined> {
-    const row = await schedules.claim(db, lease())
+  async function claimTask(): Promise<Claimed | undefined> {
+    const row = await schedules.claim(db, lease(), [...active.keys()])
     if (!row) return undefined
     const { plugin_config_id, task, next_at } = row
-    return async () => {
+    const key = schedules.keyOf(row)
+    const work = async (): Promise<void> => {
       const period_ms = PERIODS.get(task) ?? 0
       const configuration = await configurations.get(plugin_config_id)
       if (!configuration?.capabilities.scheduled_tasks.includes(task)) {
-        known.delete(`${plugin_config_id} ${task}`)
+        known.delete(key)
         return schedules.remove(db, row)
       }
       // After a pause of the server, missed times are not made up.
@@ -135,12 +144,13 @@ export function createTasks(options: TasksOptions): Tasks {
       const after = boundaryAfter(Math.max(Date.parse(now()), Date.parse(next_at)), period_ms)
       await schedules.finish(db, { plugin_config_id, task, next_at: after }, owner)
     }
+    return { key, work }
   }
 
-  async function claimJob(): Promise<(() => Promise<void>) | undefined> {
-    const row = await jobs.claim(db, lease())
+  async function claimJob(): Promise<Claimed | undefined> {
+    const row = await jobs.claim(db, lease(), [...active.keys()])
     if (!row) return undefined
-    return async () => {
+    const work = async (): Promise<void> => {
       const configuration = await configurations.get(row.plugin_config_id)
       if (configuration) {
         const renew = (): Promise<boolean> => jobs.renew(db, row.id, lease())
@@ -156,6 +166,7 @@ export function createTasks(options: TasksOptions): Tasks {
       }
       await jobs.finish(db, row.id, owner)
     }
+    return { key: row.id, work }
   }
 
   async function call(
@@ -185,14 +196,14 @@ export function createTasks(options: TasksOptions): Tasks {
     drain: async () => {
       for (;;) {
         await loop.idle()
-        await Promise.all(active)
+        await Promise.all(active.values())
         if (loop.stopped || (await startDue()) === 0) break
       }
-      await Promise.all(active)
+      await Promise.all(active.values())
     },
     stop: async () => {
       await loop.stop()
-      await Promise.all(active)
+      await Promise.all(active.values())
     },
   }
 }
