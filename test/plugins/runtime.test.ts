@@ -591,6 +591,34 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'a webhook that is no object fails for its event, and the next events are delivered',
+  async (t, app) => {
+    const receiver = await openReceiver(t)
+    const plugin = await runPlugin(
+      app,
+      `const WRONG = [() => undefined, Symbol('hook'), { toJSON: () => null }, 'text', []]
+      export function composeWebhook({ properties }, { config }) {
+        return WRONG[properties.number] ?? { url: config.url + '/' + properties.number, body: '' }
+      }`,
+      { config: { url: receiver.url } },
+    )
+    await ingest(app, plainEvents(6))
+    await app.deps.plugins.deliveries.drain()
+    t.strictSame(
+      receiver.received.map(({ path }) => path),
+      ['/5'],
+    )
+    t.match(
+      (await logOf(app, plugin)).map(({ message }) => message),
+      Array(5).fill(/^composeWebhook failed for the event .*: WebhookError: composeWebhook returned no url\.$/),
+    )
+    t.match(await countsOf(app, plugin.config, 'composeWebhook'), { successes: 1, failures: 5 })
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'a plugin with several functions gets each event in each of them',
   async (t, app) => {
     const receiver = await openReceiver(t)

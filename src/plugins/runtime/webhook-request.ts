@@ -12,7 +12,8 @@ export async function sendWebhook(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<PluginError | null> {
   if (typeof outcome !== 'string') return errorOf(outcome)
-  const { url, body, headers, method }: Record<string, unknown> = JSON.parse(outcome)
+  // A function and an object with `toJSON` may become null.
+  const { url, body, headers, method }: Record<string, unknown> = JSON.parse(outcome) ?? {}
   if (typeof url !== 'string') return failed('composeWebhook returned no url.')
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? null)
   const list = Object.entries(headers ?? { 'Content-Type': 'application/json' }).map(
