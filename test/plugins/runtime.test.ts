@@ -1079,6 +1079,51 @@ onBothEngines(
   options,
 )
 
+onBothEngines(
+  t,
+  'cursors count for the limit of the storage',
+  async (t, app) => {
+    const { db } = app.deps
+    const plugin = await runPlugin(
+      app,
+      `export async function processEvent(event, { utils }) {
+        const { key, start } = event.properties
+        if (start === undefined) event.properties.value = await utils.cursor.increment(key)
+        else await utils.cursor.init(key, start)
+        return event
+      }`,
+    )
+    await capture(app, [{ properties: { key: 'known', start: 5 } }])
+    // One key fewer than a configuration may have.
+    const { config } = plugin
+    const numbers = {
+      sqlite: sql`(with recursive n (n) as (select 1 union all select n + 1 from n where n < 199998) select n from n)`,
+      postgres: sql`(select n from generate_series(1, 199998) n)`,
+    }
+    await db.run(sql`
+      insert into plugin_storage (plugin_config_id, key, value)
+      select ${config}, 'key ' || n, '0' from ${numbers} numbers`)
+    app.advance(11 * 60_000)
+    await capture(app, [{ properties: { key: 'last' } }])
+    await capture(
+      app,
+      [{ key: 'known', start: 1 }, { key: 'known' }, { key: 'new', start: 1 }, { key: 'other' }, { key: 'last' }].map(
+        (properties) => ({ properties }),
+      ),
+    )
+    t.strictSame(
+      (await storedEvents(app)).map(({ properties }) => properties.value),
+      [undefined, 1, undefined, 6, undefined, undefined, 2],
+    )
+    t.match(
+      (await logOf(app, plugin)).map(({ message }) => message),
+      Array(2).fill(/RangeError: The storage is full/),
+    )
+    t.equal(await db.count(sql`from plugin_storage`), 200_000)
+  },
+  options,
+)
+
 t.test('the caches of all configurations together are bounded', async (t) => {
   const cache = createPluginCache(() => 0)
   const value = 'x'.repeat(200_000)

@@ -94,14 +94,21 @@ export function createHosts({
       await requireSpace(id, value.length)
       await storage.set(db, id, key, storable(value))
     },
-    cursorInit: (key, start) => storage.init(db, id, key, String(start)),
+    cursorInit: async (key, start) => {
+      if ((await storage.get(db, id, key)) !== null) return
+      await requireSpace(id, String(start).length)
+      await storage.init(db, id, key, String(start))
+    },
     cursorIncrement: async (key, by) => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const before = await storage.get(db, id, key)
         const number = Number(before ?? 0)
         if (!Number.isFinite(number)) throw new TypeError(`The value of "${key}" is not a number.`)
         const after = String(number + by)
-        if (before === null) await storage.init(db, id, key, '0')
+        if (before === null) {
+          await requireSpace(id, after.length)
+          await storage.init(db, id, key, '0')
+        }
         if (await storage.replace(db, id, key, { before: before ?? '0', after })) return number + by
       }
       throw new RangeError(`Too many calls change "${key}" at the same time.`)
