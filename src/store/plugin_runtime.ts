@@ -20,11 +20,12 @@ export interface RunningConfigRow
 const columns = sql`c.id, c.plugin_id, c.project_id, c.config, c.secret_keys, c.secrets, c.name, c.filters,
   c.sort_order, c.api_access_user_id, c.updated_at, r.organization_id, r.name as project_name, p.name as plugin_name, p.config_schema, p.capabilities, p.revision`
 
-const running = sql`from plugin_configs c
+const tables = sql`from plugin_configs c
   join plugins p on p.id = c.plugin_id and p.deleted_at is null
   join projects r on r.id = c.project_id
-  join organizations o on o.id = r.organization_id and o.plugins_access_level > 0
-  where c.enabled = ${true}`
+  join organizations o on o.id = r.organization_id and o.plugins_access_level > 0`
+
+const running = sql`${tables} where c.enabled = ${true}`
 
 /** The configurations in the order in which they change events. */
 export function ofProject(db: Db, project_id: number): Promise<RunningConfigRow[]> {
@@ -44,14 +45,27 @@ export async function runningAmong(db: Db, ids: readonly number[]): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The configurations that events are sent to. */
-export function sending(db: Db): Promise<RunningConfigRow[]> {
-  return db.all<RunningConfigRow>(sql`select ${columns} ${running} and p.sends_events = ${true} order by c.id`)
+export interface SendingConfigRow {
+  id: number
+  project_id: number
+  /** Null, as `seq`, when the configuration was enabled by a version without positions. */
+  position: number | null
+  seq: number | null
+  retry_at: string | null
 }
 
-/** The configurations with scheduled tasks. */
-export function scheduled(db: Db): Promise<RunningConfigRow[]> {
-  return db.all<RunningConfigRow>(sql`select ${columns} ${running} and p.capabilities like '%"runEvery%' order by c.id`)
+/** The configurations that events are sent to, without their settings: it runs every second. */
+export function sending(db: Db): Promise<SendingConfigRow[]> {
+  return db.all<SendingConfigRow>(sql`
+    select c.id, c.project_id, s.position, s.seq, s.retry_at ${tables}
+    left join plugin_states s on s.plugin_config_id = c.id
+    where c.enabled = ${true} and p.sends_events = ${true} order by c.id`)
+}
+
+/** The configurations with scheduled tasks, without their settings: it runs every two seconds. */
+export function scheduled(db: Db): Promise<Pick<RunningConfigRow, 'id' | 'capabilities'>[]> {
+  return db.all<Pick<RunningConfigRow, 'id' | 'capabilities'>>(sql`
+    select c.id, p.capabilities ${running} and p.capabilities like '%"runEvery%' order by c.id`)
 }
 
 /** The files that run on the server, by path. Undefined without a main file. */

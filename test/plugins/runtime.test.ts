@@ -1295,6 +1295,56 @@ onBothEngines(
 
 onBothEngines(
   t,
+  'looking for work reads no settings',
+  async (t, app) => {
+    const { deps } = app
+    const read = new Set<string>()
+    const watched = <Row>(rows: Row[]): Row[] => {
+      for (const row of rows) for (const column of Object.keys(Object(row))) read.add(column)
+      return rows
+    }
+    const db: typeof deps.db = {
+      ...deps.db,
+      all: async <Row>(statement: Sql) => watched(await deps.db.all<Row>(statement)),
+    }
+    const node = createPluginRuntime({
+      ...deps,
+      db,
+      reader: deps.eventReader,
+      addEvents: deps.writer.add,
+      site_url: '',
+      wakeMailer: null,
+    })
+    t.teardown(node.stop)
+    const receiver = await openReceiver(t)
+    await runPlugin(
+      app,
+      `export const onEvent = (event, { config }) => fetch(config.url + '/' + event.properties.number)
+      export const runEveryMinute = ({ config }) => fetch(config.url + '/task')`,
+      { config: { url: receiver.url } },
+    )
+    const { config: older } = await runPlugin(app, 'export function onEvent() { console.log("older") }')
+    // An older version stored no position.
+    await deps.db.run(sql`delete from plugin_states where plugin_config_id = ${older}`)
+    await node.deliveries.drain()
+    await ingest(app, plainEvents(2))
+    await node.tasks.drain()
+    app.advance(60_000)
+    await node.tasks.drain()
+    await node.deliveries.drain()
+    t.strictSame(
+      receiver.received.map(({ path }) => path),
+      ['/task', '/0', '/1'],
+    )
+    await node.recorder.flush()
+    t.equal((await logOf(app, { config: older, plugin: 0 })).length, 2)
+    for (const column of ['config', 'secrets', 'config_schema']) t.notOk(read.has(column), column)
+  },
+  options,
+)
+
+onBothEngines(
+  t,
   'a plugin that keeps failing is switched off, and the administrators are told',
   async (t, app) => {
     const failing = await runPlugin(app, 'export function onEvent() { throw new Error("always") }', { name: 'Failing' })

@@ -57,8 +57,9 @@ export const ALLOWED: Allowed[] = [
   {
     rule: 'scan',
     statement:
-      /^select c\.id, c\.plugin_id, .* from plugin_configs c join plugins p .* where c\.enabled = \S+ and p\.(sends_events|capabilities) .* order by c\.id$/,
-    reason: 'Reads all enabled configurations that get events or have schedules: each of them is work of the round.',
+      /^select c\.id, (c\.project_id, s\.position, s\.seq, s\.retry_at|p\.capabilities) from plugin_configs c join plugins p .* where c\.enabled = \S+ and p\.(sends_events|capabilities) .* order by c\.id$/,
+    reason:
+      'Reads all enabled configurations that get events, with their states, or that have schedules: each of them is work of the round.',
   },
   {
     rule: 'scan',

@@ -97,9 +97,10 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     const reachable = turns.unreachable.due(waiting, ({ project_id }) => project_id)
     for (const row of turns.failing.due(reachable, ({ id }) => id)) {
       if (loop.stopped || turns.active.size >= MAX_ACTIVE) break
-      const state = await stateOf(db, row.id, end)
-      if (!state || (state.retry_at !== null && state.retry_at > now())) continue
-      const range = { project_id: row.project_id, after: state, before: end }
+      if (row.retry_at !== null && row.retry_at > now()) continue
+      const position = positionOf(row) ?? (await firstPosition(db, row.id, end))
+      if (!position) continue
+      const range = { project_id: row.project_id, after: position, before: end }
       const next = await turns.unreachable.attempt(row.project_id, () => follow(options.reader, range, 1))
       if (!next?.length && !(next && replays.has(row.id))) continue
       const claimed = await states.claim(db, row.id, leaseFrom(options))
@@ -141,17 +142,18 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 }
 
+const positionOf = ({ position, seq }: store.SendingConfigRow): states.Position | undefined =>
+  position === null || seq === null ? undefined : { position, seq }
+
 /** A configuration that was enabled by an older version has no position yet. */
-async function stateOf(db: Db, id: number, end: number): Promise<states.PluginStateRow | undefined> {
-  const found = await states.get(db, id)
-  if (found) return found
+async function firstPosition(db: Db, id: number, end: number): Promise<states.Position | undefined> {
   await db.tx((tx) => states.enable(tx, id, end, false))
   return states.get(db, id)
 }
 
 /** A time in which one configuration is offered events. */
 interface Turn {
-  row: store.RunningConfigRow
+  row: Pick<store.SendingConfigRow, 'id' | 'project_id'>
   state: states.PluginStateRow
   /** The position before which all events are stored. */
   end: number
@@ -166,7 +168,10 @@ async function serve(options: DeliveriesOptions, turn: Turn): Promise<void> {
   const renew = (): Promise<boolean> => states.renew(db, row.id, leaseFrom(options))
   try {
     await whileLeased({ renew, every_ms: RENEW_MS }, async ({ signal }) => {
-      const configuration = await configurations.load(row)
+      const settings = await store.get(db, row.id)
+      // It was disabled or deleted meanwhile.
+      if (!settings) return
+      const configuration = await configurations.load(settings)
       if (!configuration) throw new Error('The code or the secrets of the configuration cannot be read.')
       if (await replayFailed(options, turn, configuration, signal))
         await offerEvents(options, turn, configuration, signal)
@@ -269,12 +274,11 @@ async function noteExpired(
   positions: readonly states.Position[],
 ): Promise<void> {
   for (const row of await store.sending(db)) {
-    if (row.project_id !== project_id) continue
-    const state = await states.get(db, row.id)
-    const configuration = state && (await configurations.load(row))
-    if (!configuration) continue
-    const missed = positions.filter((position) => isAfter(position, state)).length
-    if (missed)
+    const offered = positionOf(row)
+    if (row.project_id !== project_id || !offered) continue
+    const missed = positions.filter((position) => isAfter(position, offered)).length
+    const configuration = missed ? await configurations.get(row.id) : undefined
+    if (configuration)
       recorder.note(
         configuration,
         'WARN',
