@@ -1455,6 +1455,13 @@ onBothEngines(
       `export const composeWebhook = (event, { config }) => ({ url: config.url + '/hook' })`,
       { config },
     )
+    const loading = await runPlugin(
+      app,
+      `export async function setupPlugin({ config }) { for (;;) await fetch(config.url + '/setup').catch(() => undefined) }
+      export const jobs = { none() {} }`,
+      { config },
+    )
+    work.set('/setup', { table: sql`plugin_jobs`, id: loading.config })
     work.set('/task', { table: sql`plugin_schedules`, id: caller.config })
     work.set('/job', { table: sql`plugin_jobs`, id: caller.config })
     work.set('/event', { table: sql`plugin_states`, id: caller.config })
@@ -1480,6 +1487,7 @@ onBothEngines(
     for (const category of ['job', 'scheduledTask', 'onEvent'] as const)
       t.strictSame(await countsOf(app, caller.config, category), nothing, category)
     t.strictSame(await countsOf(app, hook.config, 'composeWebhook'), nothing)
+    t.strictSame(await logOf(app, loading), [], 'a plugin whose loading was ended is not called loaded')
   },
   options,
 )

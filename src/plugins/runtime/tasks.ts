@@ -156,10 +156,13 @@ export function createTasks(options: TasksOptions): Tasks {
         const renew = (): Promise<boolean> => jobs.renew(db, row.id, lease())
         const work = row.name === jobs.SETUP ? null : ({ kind: 'jobs', name: row.name } as const)
         const origin = parseOrigin(row.origin)
-        const error = await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) =>
+        const called = await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) =>
           call(configuration, work, [JSON.parse(row.payload)], origin, signal),
         )
         if (loop.stopped) return jobs.release(db, row.id, owner, row.run_at)
+        // Another node has the job now.
+        if (!called) return
+        const { error } = called
         if (!work && !error) recorder.note(configuration, 'INFO', 'The plugin was loaded.')
         // On a busy machine the code took too long to load, so the job has not begun.
         if (error?.stage === 'load' && error.stopped) return jobs.release(db, row.id, owner, at(retryDelay(1)))
@@ -175,7 +178,7 @@ export function createTasks(options: TasksOptions): Tasks {
     args: unknown[],
     origin: Origin,
     signal: AbortSignal,
-  ): Promise<LoadError | undefined> {
+  ): Promise<{ error: LoadError | undefined }> {
     const start = performance.now()
     const host = { ...options.hostOf(configuration, origin), signal }
     const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
@@ -187,7 +190,7 @@ export function createTasks(options: TasksOptions): Tasks {
       metrics,
       milliseconds: performance.now() - start,
     })
-    return error
+    return { error }
   }
 
   return {
