@@ -138,8 +138,10 @@ function createSpace(milliseconds: () => number): Space {
     },
     incr: (key) => {
       const entry = read(key)
-      const number = Number(entry?.value ?? 0)
-      if (!Number.isSafeInteger(number)) throw new TypeError(`The cached value of "${key}" is not a number.`)
+      const value = entry?.value ?? '0'
+      const number = Number(value)
+      if (typeof value !== 'string' || !Number.isSafeInteger(number))
+        throw new TypeError(`The cached value of "${key}" is not a number.`)
       write(key, String(number + 1), entry?.expires_at)
       return number + 1
     },
