@@ -78,7 +78,13 @@ export const capture = ({
     if (project && !project.ingested_event && !marked.has(project.id)) {
       const { id } = project
       marked.add(id)
-      background("marking a project's first event", () => markIngested(db, id))
+      background("marking a project's first event", () =>
+        markIngested(db, id).catch((error) => {
+          // The next event tries again.
+          marked.delete(id)
+          throw error
+        }),
+      )
     }
     return refused.length ? { status: 1, refused } : { status: 1 }
   }

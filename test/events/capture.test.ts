@@ -4,7 +4,7 @@ import LZString from 'lz-string'
 import t from 'tap'
 import { operations } from '../../src/contract/table.ts'
 import { sql } from '../../src/sql/template.ts'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { cycled, itemAt } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
 import type { BodyOf } from '../helpers/response-bodies.ts'
@@ -435,6 +435,26 @@ onBothEngines(t, 'rejects the old token after a reset, and records the first eve
   t.equal((await post(app, { ...event, api_key: reset.body.api_token })).status, 200)
   t.equal((await team())?.ingested_event, true)
 })
+
+for (const engine of nextEngines())
+  t.test(`a failed record of the first event of a project is repeated (${engine})`, async (t) => {
+    const app = await openApp(t, engine)
+    const { db } = app.deps
+    await db.exec(
+      engine === 'sqlite'
+        ? `create trigger refuse before update of ingested_event on projects begin select raise(abort, 'refused'); end`
+        : `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+           create trigger refuse before update of ingested_event on projects for each row execute function refuse()`,
+    )
+    const send = () => post(app, { event: 'x', distinct_id: 'a', api_key: app.first.project_token })
+    const isMarked = async () => (await app.send('GET', '/api/organizations/@current/')).body.teams[0]?.ingested_event
+    t.equal((await send()).status, 200)
+    t.equal(await isMarked(), false)
+    await db.exec(`drop trigger refuse${engine === 'sqlite' ? '' : ' on projects'}`)
+    // Recorded after the response.
+    for (let i = 0; i < 100 && !(await isMarked()); i++) t.equal((await send()).status, 200)
+    t.equal(await isMarked(), true)
+  })
 
 onBothEngines(
   t,
