@@ -1,6 +1,6 @@
 /** The events page: filters, histogram, live view, one event, CSV and curl. */
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
 import { type Console, openConsole } from '../helpers/programs/console.ts'
@@ -165,6 +165,29 @@ for (const engine of ENGINES)
     await page.getByRole('textbox', { name: 'Distinct id' }).fill('grace')
     await page.keyboard.press('Enter')
     await shows(page, ['$pageview'])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shows(page, DAY)
+
+    // Enter applies each filter.
+    await page.getByRole('button', { name: 'Add filter: Event' }).click()
+    await dialog.getByRole('textbox', { name: 'Search event names' }).fill('order')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await shows(page, ['order placed'])
+    await page.getByRole('button', { name: 'Change filter: Event is order placed' }).click()
+    await dialog.getByRole('textbox', { name: 'Search event names' }).fill('no such event')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Change filter: Event is order placed or no such event' }).waitFor()
+    await shows(page, ['order placed'])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shows(page, DAY)
+    await page.getByRole('button', { name: 'Add filter: Property' }).click()
+    const field = (name: string): Locator =>
+      dialog.getByRole('combobox', { name }).or(dialog.getByRole('textbox', { name }))
+    await field('Property').fill('$browser')
+    await field('Value').fill('Firefox')
+    await page.keyboard.press('Enter')
+    await shows(page, ['$pageview', '$pageview'])
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await shows(page, DAY)
 

@@ -1,15 +1,24 @@
 import { Checkbox, Group, ScrollArea, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { count } from '../parts/format.ts'
 import { SearchIcon } from '../parts/icons.tsx'
 import { namesQuery } from './queries.ts'
 import type { View } from './view.ts'
 
-/** Chooses event names from those of the last 30 days. Every choice takes effect at once. */
-export function EventNamesForm({ project_id, view: { search, filter } }: { project_id: string; view: View }) {
+/** Chooses event names from those of the last 30 days. Every choice takes effect at once. Enter chooses the typed name. */
+export function EventNamesForm({
+  project_id,
+  view: { search, filter },
+  close,
+}: {
+  project_id: string
+  view: View
+  close: () => void
+}) {
+  const queries = useQueryClient()
   const [text, setText] = useState('')
   const [wanted] = useDebouncedValue(text, 150)
   const names = useQuery(namesQuery(project_id, wanted))
@@ -18,20 +27,34 @@ export function EventNamesForm({ project_id, view: { search, filter } }: { proje
     const next = chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]
     filter({ event: next.length ? next : undefined })
   }
+  const choose = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    const name = text === '' ? undefined : await nameFor(text)
+    close()
+    if (name !== undefined && !chosen.includes(name)) filter({ event: [...chosen, name] })
+  }
+  /** The name that is equal to the text, else the most frequent one that contains it, else the text: older events may have it. */
+  const nameFor = async (text: string): Promise<string> => {
+    // The list on the page may still be that of a shorter text.
+    const { results } = await queries.fetchQuery(namesQuery(project_id, text)).catch(() => ({ results: [] }))
+    return results.some(({ name }) => name === text) ? text : (results[0]?.name ?? text)
+  }
   const found = names.data?.results ?? []
   // Names without recent events stay visible while they are chosen.
   const missing = text === '' ? chosen.filter((name) => !found.some((item) => item.name === name)) : []
   return (
     <Stack gap="xs">
-      <TextInput
-        aria-label="Search event names"
-        placeholder="Search event names"
-        leftSection={<SearchIcon size={16} />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        maxLength={400}
-        data-autofocus
-      />
+      <form onSubmit={(event) => void choose(event)}>
+        <TextInput
+          aria-label="Search event names"
+          placeholder="Search event names"
+          leftSection={<SearchIcon size={16} />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          maxLength={400}
+          data-autofocus
+        />
+      </form>
       {names.error && <ErrorAlert error={names.error} retry={() => void names.refetch()} />}
       <ScrollArea.Autosize mah={280} type="auto" offsetScrollbars>
         <Stack gap={2} role="group" aria-label="Event names">

@@ -28,7 +28,7 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
           label="Event"
           text={event.length ? `Event is ${event.join(' or ')}` : undefined}
           remove={() => filter({ event: undefined })}
-          form={() => <EventNamesForm {...{ project_id, view }} />}
+          form={(close) => <EventNamesForm {...{ project_id, view, close }} />}
         />
         {properties.map((item, i) => (
           <FilterControl
