@@ -91,6 +91,8 @@ export class WorkspaceError extends Error {
   readonly code: ErrorCode
   readonly detail: string
   readonly attr: string | null
+  /** Where the error is in the text of the field. Null if the field is not a text with lines. */
+  readonly position: { line: number; column: number } | null
   /** Include it when you contact the operator of the server. */
   readonly request_id: string | null
 
@@ -106,6 +108,7 @@ export class WorkspaceError extends Error {
     this.code = body.code ?? 'error'
     this.detail = detail
     this.attr = body.attr ?? null
+    this.position = body.position ?? null
     this.request_id = headers.get('x-request-id')
   }
 }

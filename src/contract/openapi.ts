@@ -4978,6 +4978,11 @@ export interface components {
                 status: "passed" | "failed" | "skipped";
                 /** @description The result of the step. It never contains text from the destination. */
                 detail: string;
+                /**
+                 * @description The setting that a failed step asks to check, as `attr` of an error names it. Null if there is none. It is
+                 *     the first one if the step asks to check several.
+                 */
+                attr: string | null;
             }[];
         };
         /**

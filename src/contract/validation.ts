@@ -58,9 +58,10 @@ function addKeywords(ajv: Ajv): Ajv {
     validate: (max_characters: number, data: object) => JSON.stringify(data).length <= max_characters,
     error: { message: 'is too long', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
   })
-  // Read by exports/settings.ts. It validates nothing.
+  // Read by exports/settings.ts and the console. They validate nothing.
   ajv.addKeyword('x-secret-receiver')
   ajv.addKeyword('x-credential')
+  ajv.addKeyword('x-unused')
   return ajv
 }
 

@@ -273,7 +273,10 @@ export function signAssertion(
     return [...parts, signer.sign(private_key, 'base64url')].join('.')
   } catch {
     // The message of OpenSSL may quote the key.
-    throw permanentError('"private_key" is not a valid private key. Copy it from the JSON file of the service account.')
+    throw permanentError(
+      '"private_key" is not a valid private key. Copy it from the JSON file of the service account.',
+      'private_key',
+    )
   }
 }
 
@@ -281,6 +284,7 @@ function describeTokenError(status: number): DeliveryError {
   if (status >= 500 || status === 429) return retryableError(`The token server is temporarily unavailable (${status}).`)
   return permanentError(
     `The token server rejected the service account (${status}). Check "client_email", "private_key" and "token_uri".`,
+    'client_email',
   )
 }
 
@@ -289,6 +293,7 @@ const NOT_ALLOWED = permanentError(
 )
 const NOT_FOUND = permanentError(
   'The project, the dataset or the table does not exist. Correct "project_id", "dataset_id" or "table_id".',
+  'project_id',
 )
 const BUSY = retryableError('BigQuery is temporarily unavailable.')
 const QUOTA = retryableError('A quota of BigQuery is exhausted. Raise it, or export less often.')
@@ -331,7 +336,10 @@ function throwForStatus({ status, body }: IncomingResponse): void {
   const reason = textAt(body, 'error', 'errors', 0, 'reason') ?? ''
   if (Object.hasOwn(REASONS, reason)) throw describeReason(reason, textAt(body, 'error', 'message') ?? '')
   if (status === 401)
-    throw permanentError('BigQuery rejected the access token (401). Check the service account and "token_uri".')
+    throw permanentError(
+      'BigQuery rejected the access token (401). Check the service account and "token_uri".',
+      'token_uri',
+    )
   if (status === 403) throw NOT_ALLOWED
   if (status === 404) throw NOT_FOUND
   if (status === 408 || status === 429) throw BUSY

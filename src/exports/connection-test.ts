@@ -12,7 +12,13 @@ import type { DeliveryProcesses } from './delivery-processes.ts'
 import type { DestinationConfig } from './destination.ts'
 import { describeMissingCredential, type NewDestination, newDestination } from './export-destination.ts'
 import { roleBucketsOf } from './role-buckets.ts'
-import { CONFIG_OF_INTEGRATION, type ExportDestination, effectiveSettings, validateSettings } from './settings.ts'
+import {
+  CONFIG_OF_EXPORT,
+  CONFIG_OF_INTEGRATION,
+  type ExportDestination,
+  effectiveSettings,
+  validateSettings,
+} from './settings.ts'
 
 type DestinationTest = components['schemas']['DestinationTest']
 
@@ -52,14 +58,17 @@ async function test(
   { vault, outbound, processes, files_root, config }: TestTools,
   { organization_id, owner }: { organization_id: string; owner: string | number },
   destination: ExportDestination,
-  field?: string,
+  field = CONFIG_OF_EXPORT,
 ): Promise<DestinationTest> {
   const settings = effectiveSettings(vault, destination)
   const role_buckets = roleBucketsOf(config.S3_ROLE_BUCKETS, organization_id)
   await validateSettings(settings, outbound, role_buckets, field).catch((error) => {
-    throw field ? error : describeMissingCredential(error, destination)
+    throw field === CONFIG_OF_EXPORT ? describeMissingCredential(error, destination) : error
   })
   const { OUTBOUND_ALLOW: outbound_allow, S3_ENDPOINT_URL: s3_endpoint } = config
   const steps = await processes.testDestination({ ...settings, files_root, outbound_allow, s3_endpoint }, owner)
-  return { passed: steps.every(({ status }) => status !== 'failed'), steps }
+  return {
+    passed: steps.every(({ status }) => status !== 'failed'),
+    steps: steps.map((step) => ({ ...step, attr: step.attr?.replace(CONFIG_OF_EXPORT, field) ?? null })),
+  }
 }

@@ -15,6 +15,7 @@ import { loadDestination } from './catalog.ts'
 import {
   type Checkpoint,
   DeliveryError,
+  type DeliveryErrorOptions,
   type Destination,
   type DestinationConfig,
   type DestinationType,
@@ -202,7 +203,7 @@ async function createScratchFolder(run_id: string): Promise<string> {
 }
 
 /** The message shown to the owner of the export. Unknown errors go to the operator's log only. */
-export function describeFailure(error: unknown): { message: string; retryable: boolean; retry_after_seconds?: number } {
+export function describeFailure(error: unknown): { message: string } & DeliveryErrorOptions {
   if (error instanceof DeliveryError) return { message: error.message, ...error.options }
   const code = errorCode(error)
   // Libraries wrap the errors of the outbound guard, but keep their code and message.

@@ -134,21 +134,27 @@ export function describeRoleRefusal(
   return `The operator does not allow the role of the server for the bucket "${bucket}". Send an access key, or ask the operator to list the bucket in S3_ROLE_BUCKETS.`
 }
 
-/**
- * Why a delivery failed, without any text of the peer. `retry_after_seconds` is the peer's `Retry-After`. Errors of other
- * classes are retried.
- */
+export interface DeliveryErrorOptions {
+  retryable: boolean
+  /** The peer's `Retry-After`. */
+  retry_after_seconds?: number
+  /** The key of the config that the message asks to check. The first one if there are several. */
+  setting?: string
+}
+
+/** Why a delivery failed, without any text of the peer. Errors of other classes are retried. */
 export class DeliveryError extends Error {
   constructor(
     message: string,
-    readonly options: { retryable: boolean; retry_after_seconds?: number },
+    readonly options: DeliveryErrorOptions,
   ) {
     super(message)
   }
 }
 
 /** Every attempt fails until the cause is fixed. */
-export const permanentError = (message: string): DeliveryError => new DeliveryError(message, { retryable: false })
+export const permanentError = (message: string, setting?: string): DeliveryError =>
+  new DeliveryError(message, { retryable: false, ...(setting !== undefined && { setting }) })
 
 export const retryableError = (message: string, retry_after_seconds?: number): DeliveryError =>
   new DeliveryError(message, { retryable: true, ...(retry_after_seconds !== undefined && { retry_after_seconds }) })

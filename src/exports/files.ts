@@ -210,7 +210,8 @@ export function testFileName({ prefix = '' }: FilesConfig): string {
 const shortTime = (iso: string): string => iso.replace('.000Z', 'Z')
 
 function expandVariable(name: string, start: string, end: string, model: Model): string {
-  if (!isVariable(name)) throw permanentError(`The prefix contains the unknown variable {${name}}. Correct the prefix.`)
+  if (!isVariable(name))
+    throw permanentError(`The prefix contains the unknown variable {${name}}. Correct the prefix.`, 'prefix')
   if (name === 'table') return model
   const [year = '', month = '', day = '', hour = '', minute = '', second = ''] = end.split(/[-T:.Z]/)
   const values = { year, month, day, hour, minute, second, data_interval_start: start, data_interval_end: end }

@@ -92,7 +92,10 @@ export async function uploadObject(
   }
 }
 
-const TOO_LARGE = permanentError('The object would exceed 80 GB. Set "max_file_size_mb" to deliver several objects.')
+const TOO_LARGE = permanentError(
+  'The object would exceed 80 GB. Set "max_file_size_mb" to deliver several objects.',
+  'max_file_size_mb',
+)
 
 async function createUpload(
   aws: Aws,

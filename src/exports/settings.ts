@@ -26,7 +26,7 @@ export interface ExportDestination extends DestinationSettings {
 }
 
 /** The `attr` of a config in the request of an export. */
-const CONFIG_OF_EXPORT = 'destination__config'
+export const CONFIG_OF_EXPORT = 'destination__config'
 /** The `attr` of a config in the request of an integration. */
 export const CONFIG_OF_INTEGRATION = 'config'
 

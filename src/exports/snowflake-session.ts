@@ -199,7 +199,8 @@ export function readPrivateKey({ private_key = '', private_key_passphrase }: Con
 
 export function signToken(config: Config, now_ms: number): string {
   const key = readPrivateKey(config)
-  if (!key) throw permanentError('"private_key" or its passphrase is not valid. Copy the key in PEM format.')
+  if (!key)
+    throw permanentError('"private_key" or its passphrase is not valid. Copy the key in PEM format.', 'private_key')
   const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
   const subject = `${accountName(config.account)}.${config.user.toUpperCase()}`
   const iat = Math.floor(now_ms / 1000)
@@ -215,9 +216,11 @@ const SESSION_ENDED = retryableError('The session with Snowflake has ended.')
 const UNAVAILABLE = retryableError('Snowflake is temporarily unavailable.')
 const WRONG_CREDENTIALS = permanentError(
   'Snowflake rejected the user or its credentials. Check "account", "user" and the password or the key.',
+  'account',
 )
 const NOT_ALLOWED = permanentError(
   'An object does not exist, or the role lacks a permission. Check "database", "schema", "warehouse" and "role". Grant the role USAGE on them, CREATE TABLE on the schema, and INSERT on the table.',
+  'database',
 )
 const WRONG_VALUE = permanentError(
   'A value does not fit its column. Change the type of the column, or let the export create another table.',
@@ -226,7 +229,10 @@ const WRONG_VALUE = permanentError(
 /** Messages by code; a code of a login that is not listed is permanent. */
 const LOGIN_ERRORS: [codes: RegExp, error: DeliveryError][] = [
   [/^39010[0-9]$|^390144$|^39430\d$/, WRONG_CREDENTIALS],
-  [/^39018[69]$|^390191$/, permanentError('The role does not exist, or the user may not use it. Correct "role".')],
+  [
+    /^39018[69]$|^390191$/,
+    permanentError('The role does not exist, or the user may not use it. Correct "role".', 'role'),
+  ],
   [/^390201$/, NOT_ALLOWED],
   [/^39042\d$/, permanentError('The network policy of the account does not allow the address of this server.')],
   [/^39019[0-9]$|^390300$/, UNAVAILABLE],
@@ -274,9 +280,9 @@ function describeStatementError(code: string, state: string): DeliveryError {
 function describeStatus(status: number): DeliveryError {
   if (status >= 500 || status === 408 || status === 429) return UNAVAILABLE
   if (status === 403 || status === 404)
-    return permanentError(`Snowflake does not know the account (${status}). Correct "account".`)
+    return permanentError(`Snowflake does not know the account (${status}). Correct "account".`, 'account')
   if (status === 401) return SESSION_ENDED
-  return permanentError(`Snowflake rejected the request (${status}). Check "account".`)
+  return permanentError(`Snowflake rejected the request (${status}). Check "account".`, 'account')
 }
 
 /** Credentials of a stage expire, so the next attempt gets new ones. */

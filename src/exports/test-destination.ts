@@ -21,7 +21,7 @@ export async function testDestination({
   const destination = await loadDestination(type)
   const scratch = await mkdtemp(join(tmpdir(), 'workspace-export-'))
   const details: string[] = []
-  let failure: string | undefined
+  let failure: ReturnType<typeof describeFailure> | undefined
   try {
     const tools = {
       outbound: createOutbound({ allow: outbound_allow }),
@@ -34,14 +34,18 @@ export async function testDestination({
     }
     for await (const detail of destination.test(config, tools)) details.push(detail)
   } catch (error) {
-    failure = describeFailure(error).message
+    failure = describeFailure(error)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
   return destination.steps.map((name, i): TestStep => {
     const detail = details[i]
-    if (detail !== undefined) return { name, status: 'passed', detail }
-    if (i === details.length && failure !== undefined) return { name, status: 'failed', detail: failure }
-    return { name, status: 'skipped', detail: 'Skipped because an earlier step failed.' }
+    if (detail !== undefined) return { name, status: 'passed', detail, attr: null }
+    if (i === details.length && failure !== undefined) {
+      const { message, setting } = failure
+      const attr = setting === undefined ? null : `destination__config__${setting}`
+      return { name, status: 'failed', detail: message, attr }
+    }
+    return { name, status: 'skipped', detail: 'Skipped because an earlier step failed.', attr: null }
   })
 }

@@ -263,12 +263,21 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
   await t.test('the error in an invalid query is marked, and a valid query shows rows', async (t) => {
     await page.goto(`${home}/exports/new?type=NoOp`)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('With a query')
+    t.equal(await page.getByLabel('Arg').count(), 0, 'a setting without effect is not shown')
     await page.getByRole('switch', { name: 'Choose columns and rows with a query' }).click()
     const editor = page.getByRole('textbox', { name: 'HogQL query' })
     await write(editor, 'SELECT event, nonsense FROM events')
     await page.getByRole('button', { name: 'Create export' }).click()
     await page.locator('.query-error', { hasText: 'nonsense' }).waitFor()
     await inspect(page, 'exports-query')
+    await write(editor, 'SELECT event,\n  timestamp FROM events')
+    const json = { type: 'validation_error', code: 'invalid_input', detail: 'Not this column.', attr: 'hogql_query' }
+    await page.route('**/batch_exports/', (route) =>
+      route.fulfill({ status: 400, json: { ...json, position: { line: 2, column: 3 } } }),
+    )
+    await page.getByRole('button', { name: 'Create export' }).click()
+    await page.locator('.query-error', { hasText: 'timestamp' }).waitFor()
+    await page.unroute('**/batch_exports/')
     await write(editor, 'SELECT event, timestamp FROM events')
     await page.getByRole('button', { name: 'Preview ten rows' }).click()
     await page.getByRole('cell', { name: 'signed up' }).waitFor()

@@ -18,13 +18,13 @@ export function WhereForm({
   const [text, setText] = useState(applied)
   const [shown, setShown] = useState(applied)
   const input = useRef<HTMLTextAreaElement>(null)
-  const detail = whereErrorOf(error)
+  const wrong = whereErrorOf(error)
   // The back button of the browser changes the expression from outside.
   if (shown !== applied) {
     setShown(applied)
     setText(applied)
   }
-  const offset = detail === undefined ? undefined : placeIn(applied, detail)
+  const offset = wrong && placeIn(applied, wrong)
   const apply = (event?: FormEvent): void => {
     event?.preventDefault()
     filter({ where: text.trim() || undefined })
@@ -58,7 +58,7 @@ export function WhereForm({
             autoFocus={search.where === undefined}
             spellCheck={false}
             classNames={{ input: 'mono' }}
-            error={detail}
+            error={wrong?.detail}
           />
           {offset !== undefined && text === applied && (
             <Group gap="sm">

@@ -178,5 +178,5 @@ export function propertyErrorOf(error: unknown): { index: number; detail: string
 }
 
 /** The error of the HogQL expression; undefined for other errors. */
-export const whereErrorOf = (error: unknown): string | undefined =>
-  error instanceof WorkspaceError && error.attr?.startsWith('where') ? error.detail : undefined
+export const whereErrorOf = (error: unknown): WorkspaceError | undefined =>
+  error instanceof WorkspaceError && error.attr?.startsWith('where') ? error : undefined

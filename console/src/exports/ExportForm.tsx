@@ -12,7 +12,7 @@ import { type Config, describeType, type Field, fieldsBeside, fieldsOf, hasCrede
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
 import { sentConfig } from './form-config.ts'
 import { MODELS, type Model, parseFilters } from './models.ts'
-import { QuerySection } from './QuerySection.tsx'
+import { QuerySection, queryErrorOf } from './QuerySection.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import type { Cadence } from './schedule.ts'
 
@@ -74,7 +74,7 @@ export function ExportForm({
       ),
   })
   const failure = saving.error ?? test.error
-  const errors = { ...fieldErrors(failure), ...(test.data && failedStepErrors(fields, test.data)) }
+  const errors = { ...fieldErrors(failure), ...(test.data && failedStepErrors(test.data)) }
   const configErrors = Object.fromEntries(
     Object.entries(errors)
       .filter(([attr]) => attr.startsWith(CONFIG_ATTR))
@@ -213,7 +213,7 @@ export function ExportForm({
             model={values.model}
             project={project}
             value={values.hogql_query}
-            error={errors.hogql_query}
+            error={queryErrorOf(failure)}
             onChange={(hogql_query) => change({ hogql_query })}
           />
         </Part>
@@ -260,14 +260,9 @@ function Part({
   )
 }
 
-/** A failed step names a setting in quotes, as in: Check that "token" is the token of a project there. */
-function failedStepErrors(fields: readonly Field[], { steps }: Schemas['DestinationTest']): Record<string, string> {
-  const failed = steps.find(({ status }) => status === 'failed')
-  if (!failed) return {}
-  const names = [...failed.detail.matchAll(/"(\w{1,100})"/g)].map(([, name]) => name)
-  const field = fields.find(({ key }) => names.includes(key))
-  return field ? { [`${CONFIG_ATTR}${field.key}`]: failed.detail } : {}
-}
+/** The failed step of a test at the field that it asks to check. */
+const failedStepErrors = ({ steps }: Schemas['DestinationTest']): Record<string, string> =>
+  Object.fromEntries(steps.flatMap(({ attr, detail }) => (attr === null ? [] : [[attr, detail]])))
 
 /** The fields of the schedule as they are sent. Offsets that the interval does not have are left out. */
 export const sentSchedule = ({ interval, timezone, offset_day, offset_hour }: Cadence): Partial<Cadence> => ({

@@ -6,7 +6,7 @@ import { findTimeZone } from '../../../src/time/zones.ts'
 import { answer, client, type Schemas } from '../api.ts'
 import { notifyDone } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
-import { describeType, type Field, isSupported } from './config-schema.ts'
+import { describeType, type Field } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
 import { ExportForm, type ExportValues, fromInput, sentSchedule } from './ExportForm.tsx'
 import { sentConfig } from './form-config.ts'
@@ -117,8 +117,8 @@ export function NewExportPage() {
 }
 
 function TypeCard({ type, place }: { type: DestinationType; place: { organization: string; project: string } }) {
-  const content = (
-    <>
+  return (
+    <Link to={NEW_EXPORT} params={place} search={{ type }} className="choice">
       <DestinationIcon type={type} size={36} />
       <div>
         <Text fw={600}>{DESTINATIONS[type].label}</Text>
@@ -126,13 +126,6 @@ function TypeCard({ type, place }: { type: DestinationType; place: { organizatio
           {describeType(type)}
         </Text>
       </div>
-    </>
-  )
-  // The contract says which types the server does not support yet.
-  if (!isSupported(type)) return <div className="choice choice-off">{content}</div>
-  return (
-    <Link to={NEW_EXPORT} params={place} search={{ type }} className="choice">
-      {content}
     </Link>
   )
 }

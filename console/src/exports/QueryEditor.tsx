@@ -3,6 +3,7 @@ import { EditorState, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
+import type { WorkspaceError } from '../api.ts'
 import { editing } from '../parts/editor.ts'
 import { placeIn } from '../parts/query-place.ts'
 
@@ -69,7 +70,7 @@ export default function QueryEditor({
 }: {
   value: string
   onChange: (text: string) => void
-  error: string | undefined
+  error: WorkspaceError | undefined
   labelledBy: string
   describedBy: string
 }) {

@@ -23,12 +23,11 @@ export function QuerySection({
   /** Null for all rows with the default columns. */
   value: string | null
   onChange: (query: string | null) => void
-  error: string | undefined
+  error: WorkspaceError | undefined
 }) {
   const [label, hint] = [useId(), useId()]
   const preview = useMutation({ mutationFn: (query: string) => previewQuery(project, model, query) })
-  const isQueryError = preview.error instanceof WorkspaceError && preview.error.attr === 'hogql_query'
-  const shownError = error ?? (isQueryError ? preview.error?.message : undefined)
+  const shownError = error ?? queryErrorOf(preview.error)
   return (
     <Stack gap="xs">
       <Switch
@@ -61,7 +60,7 @@ export function QuerySection({
           <div role="alert">
             {shownError !== undefined && (
               <Text size="sm" c="var(--mantine-color-error)" className="wrap">
-                {shownError}
+                {shownError.detail}
               </Text>
             )}
           </div>
@@ -79,13 +78,19 @@ export function QuerySection({
               Preview ten rows
             </Button>
           </Group>
-          {preview.error && !isQueryError && <ErrorAlert error={preview.error} title="The preview failed" />}
+          {preview.error && !queryErrorOf(preview.error) && (
+            <ErrorAlert error={preview.error} title="The preview failed" />
+          )}
           {preview.data && <PreviewTable preview={preview.data} />}
         </>
       )}
     </Stack>
   )
 }
+
+/** The error if it is about the query. */
+export const queryErrorOf = (error: unknown): WorkspaceError | undefined =>
+  error instanceof WorkspaceError && error.attr === 'hogql_query' ? error : undefined
 
 const cellText = (value: unknown): string =>
   value === null ? 'NULL' : typeof value === 'object' ? JSON.stringify(value) : String(value)

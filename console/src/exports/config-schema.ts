@@ -12,6 +12,7 @@ export interface FieldSchema {
   format?: string
   writeOnly?: boolean
   'x-credential'?: boolean
+  'x-unused'?: boolean
   'x-secret-receiver'?: true | { if?: string; unless?: string }
   minLength?: number
   maxLength?: number
@@ -50,13 +51,6 @@ export type Config = Record<string, unknown>
 /** The schema of a destination type in the contract. */
 export const describeType = (type: DestinationType): string => plainText(schemas[type]?.description ?? '')
 
-/** A setting that exists only for compatibility. */
-const UNUSED = /^Not used\b/
-const UNSUPPORTED = /\bNot supported yet\.?/
-
-/** The contract says in the description that the server does not support a type yet. */
-export const isSupported = (type: DestinationType): boolean => !UNSUPPORTED.test(schemas[type]?.description ?? '')
-
 const SEPARATOR = '__'
 
 /** Required settings first, then secrets, then options. */
@@ -73,7 +67,7 @@ export function fieldsOf(type: DestinationType): Field[] {
       const path = [...parents, name]
       if (schema.properties) return fieldsIn(schema.properties, path)
       const kind = kindOf(schema)
-      if (kind === undefined || UNUSED.test(property.description ?? '')) return []
+      if (kind === undefined || property['x-unused']) return []
       return [
         {
           key: path.join(SEPARATOR),

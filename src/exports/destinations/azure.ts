@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ContainerClient, RestError, StoragePipelineOptions } from '@azure/storage-blob'
 import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
-import { type DeliveryError, type Destination, permanentError, retryableError, type Tools } from '../destination.ts'
+import { DeliveryError, type Destination, permanentError, type Tools } from '../destination.ts'
 import {
   FILE_COLUMNS,
   type FileStore,
@@ -171,14 +171,19 @@ async function* blocksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 const WRONG_CREDENTIALS = permanentError(
   'The store rejected the connection string. Copy it again from the storage account.',
+  'connection_string',
 )
 const NOT_ALLOWED = permanentError(
   'The connection string does not allow this. Grant it permission to write and delete blobs.',
 )
 const ERRORS: Record<string, DeliveryError> = {
-  ContainerNotFound: permanentError('The container does not exist. Create it, or correct "container_name".'),
-  ContainerBeingDeleted: retryableError(
+  ContainerNotFound: permanentError(
+    'The container does not exist. Create it, or correct "container_name".',
+    'container_name',
+  ),
+  ContainerBeingDeleted: new DeliveryError(
     'The container is being deleted. Create it again, or correct "container_name".',
+    { retryable: true, setting: 'container_name' },
   ),
   ContainerDisabled: permanentError('The container is disabled. Enable it.'),
   AuthenticationFailed: WRONG_CREDENTIALS,

@@ -14,7 +14,7 @@ import { parseJson } from '../../json/parse.ts'
 import { type Block, type BlockLimits, hashOf, openBlockReceiver } from '../blocks.ts'
 import {
   type Delivery,
-  type DeliveryError,
+  DeliveryError,
   type Destination,
   type Merge,
   permanentError,
@@ -344,12 +344,13 @@ function parseRows(text: string): Record<string, unknown>[] {
 
 const UNEXPECTED = permanentError(
   'The response is not from ClickHouse. Set "url" to the address of the HTTP interface, such as https://host:8443.',
+  'url',
 )
 const WRONG_CREDENTIALS = permanentError('The server rejected the user or the password. Check both.')
 const NO_PERMISSION = permanentError(
   'The user lacks a permission. Grant it SHOW, CREATE TABLE and INSERT on the database, or INSERT on the table.',
 )
-const NO_DATABASE = permanentError('The database does not exist. Create it, or correct "database".')
+const NO_DATABASE = permanentError('The database does not exist. Create it, or correct "database".', 'database')
 const WRONG_COLUMN_TYPE = permanentError(
   'A value does not fit its column. Change the type of the column, or let the export create another table.',
 )
@@ -357,7 +358,7 @@ const WRONG_COLUMN_TYPE = permanentError(
 const ERRORS: [codes: number[], error: DeliveryError][] = [
   [[6, 26, 27, 41, 53, 69, 70, 72, 117], WRONG_COLUMN_TYPE],
   [[16], permanentError('A column is missing from the table. Add it, or use another table.')],
-  [[48], permanentError('"table_name" is not a table that accepts rows. Use another name.')],
+  [[48], permanentError('"table_name" is not a table that accepts rows. Use another name.', 'table_name')],
   [[60], permanentError('The table was dropped during the delivery. Retry the run to create it again.')],
   [[81], NO_DATABASE],
   [[115], permanentError('The server is too old. Use ClickHouse 23.8 or later.')],
@@ -378,24 +379,32 @@ function describeResponse(status: number, code: string): DeliveryError {
   if (known) return known
   const number = /^\d{1,5}$/.test(code) ? ` with exception ${code}` : ''
   if (status >= 300 && status < 400)
-    return permanentError(`The server returned ${status}. Redirects are not followed: set "url" to the final address.`)
+    return permanentError(
+      `The server returned ${status}. Redirects are not followed: set "url" to the final address.`,
+      'url',
+    )
   if (status === 401 || status === 403) return WRONG_CREDENTIALS
   if (status === 408 || status === 429 || status >= 500 || status === 200)
     return retryableError(`The server returned ${status}${number}. It may be temporarily unavailable.`)
-  return permanentError(`The server returned ${status}${number}. Check "url" and the log of the server.`)
+  return permanentError(`The server returned ${status}${number}. Check "url" and the log of the server.`, 'url')
 }
 
 function describeConnectionError(error: unknown, isEncrypted: boolean): unknown {
   const code = errorCode(error)
   if (code === 'outbound_refused' && !isEncrypted)
-    return permanentError('Use https in "url", or ask the operator to allow the address with OUTBOUND_ALLOW.')
+    return permanentError('Use https in "url", or ask the operator to allow the address with OUTBOUND_ALLOW.', 'url')
   if (code === '' || code.startsWith('outbound_')) return error
   if (/SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
     return permanentError(
       'The certificate is not signed by a trusted authority. Replace it, or set "has_self_signed_cert".',
+      'has_self_signed_cert',
     )
   if (/^(CERT_|ERR_TLS_)/.test(code))
-    return permanentError('The certificate has expired or is for another host. Renew it, or correct "url".')
-  if (/^(EPROTO|ERR_SSL_)/.test(code)) return retryableError('The TLS handshake with the server failed. Check "url".')
+    return permanentError('The certificate has expired or is for another host. Renew it, or correct "url".', 'url')
+  if (/^(EPROTO|ERR_SSL_)/.test(code))
+    return new DeliveryError('The TLS handshake with the server failed. Check "url".', {
+      retryable: true,
+      setting: 'url',
+    })
   return retryableError('The connection to the server failed or timed out.')
 }

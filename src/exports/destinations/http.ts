@@ -157,15 +157,19 @@ async function postWithRetries(
 function describeStatus(status: number): DeliveryError | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status >= 300 && status < 400)
-    return permanentError(`The server returned ${status}. Redirects are not followed: set "url" to the final address.`)
+    return permanentError(
+      `The server returned ${status}. Redirects are not followed: set "url" to the final address.`,
+      'url',
+    )
   if (status === 408 || status === 429)
     return retryableError(`The server returned ${status}. It may be rate limiting requests.`)
   if (status >= 500) return retryableError(`The server returned ${status}. It may be temporarily unavailable.`)
   if (status === 401 || status === 403)
-    return permanentError(`The server returned ${status}. Check that "token" is the token of a project there.`)
+    return permanentError(`The server returned ${status}. Check that "token" is the token of a project there.`, 'token')
   if (status === 404 || status === 405)
     return permanentError(
       `The server returned ${status}. Check that "url" has the path of the batch endpoint, such as /batch/.`,
+      'url',
     )
   if (status === 413) return permanentError('The server returned 413. Raise its body limit to at least 10 MiB.')
   return permanentError(`The server returned ${status} and rejected the events. Check its log.`)
@@ -205,6 +209,10 @@ function describeConnectionError(error: unknown): unknown {
   if (code.startsWith('outbound_')) return error
   if (UNTRUSTED.test(code))
     return permanentError("The server's certificate is not trusted or is for another name. Replace it on the server.")
-  if (/^(EPROTO|ERR_SSL_)/.test(code)) return retryableError('The TLS handshake with the server failed. Check "url".')
+  if (/^(EPROTO|ERR_SSL_)/.test(code))
+    return new DeliveryError('The TLS handshake with the server failed. Check "url".', {
+      retryable: true,
+      setting: 'url',
+    })
   return retryableError('The connection to the server failed or timed out.')
 }

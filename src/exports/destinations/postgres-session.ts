@@ -167,12 +167,12 @@ const ERRORS: [codes: RegExp, error: DeliveryError][] = [
     /^28/,
     permanentError('The database rejected the user or the password. Check both, and the access rules of the database.'),
   ],
-  [/^3D000$/, permanentError('The database does not exist. Correct "database".')],
-  [/^3F000$/, permanentError('The schema does not exist. Create it, or use another one.')],
+  [/^3D000$/, permanentError('The database does not exist. Correct "database".', 'database')],
+  [/^3F000$/, permanentError('The schema does not exist. Create it, or use another one.', 'schema')],
   [/^42501$/, NO_PERMISSION],
   [/^42P01$/, permanentError('The table was dropped during the delivery. Retry the run to create it again.')],
   [/^42(703|804|846|P07)$|^22/, WRONG_COLUMN_TYPE],
-  [/^(42809|55000)$/, permanentError('"table_name" is not a table that accepts rows. Use another name.')],
+  [/^(42809|55000)$/, permanentError('"table_name" is not a table that accepts rows. Use another name.', 'table_name')],
   [
     /^(23|44)/,
     permanentError('The rows violate a constraint of the table. Remove the constraint, or use another table.'),
@@ -191,11 +191,14 @@ const ERRORS: [codes: RegExp, error: DeliveryError][] = [
   [/^(08|ECONN|EPIPE$|ETIMEDOUT$|EHOST|ENET)/, CONNECTION_FAILED],
   [
     /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/,
-    permanentError('The certificate is not signed by a trusted authority. Replace it, or set "has_self_signed_cert".'),
+    permanentError(
+      'The certificate is not signed by a trusted authority. Replace it, or set "has_self_signed_cert".',
+      'has_self_signed_cert',
+    ),
   ],
   [
     /^(CERT_|ERR_TLS_|ERR_SSL_)/,
-    permanentError('The certificate has expired or is for another host. Renew it, or correct "host".'),
+    permanentError('The certificate has expired or is for another host. Renew it, or correct "host".', 'host'),
   ],
 ]
 

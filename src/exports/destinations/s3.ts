@@ -232,12 +232,12 @@ async function abortUnfinishedUploads(
   }
 }
 
-const NO_BUCKET = permanentError('The bucket does not exist. Create it, or correct "bucket_name".')
+const NO_BUCKET = permanentError('The bucket does not exist. Create it, or correct "bucket_name".', 'bucket_name')
 const WRONG_CREDENTIALS = permanentError('The store rejected the credentials. Check the access key and its secret.')
 const NOT_ALLOWED = permanentError(
   'The access key has no permission for this. Grant it permission to put and delete objects.',
 )
-const WRONG_REGION = permanentError('The bucket is in another region. Correct "region".')
+const WRONG_REGION = permanentError('The bucket is in another region. Correct "region".', 'region')
 const BUSY = retryableError('The store throttled the requests.')
 const NO_ROLE = retryableError(
   'The machine of this server has no role for Amazon S3. Ask the operator to assign one, or send an access key.',

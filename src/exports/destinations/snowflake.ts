@@ -135,7 +135,10 @@ export const createSnowflake = (options: SnowflakeOptions): Destination<Config> 
         `select count(*) from ${quote(config.database)}.information_schema.schemata where schema_name = ${literal(config.schema)}`,
       )
       if (Number(schemas?.[0]) === 0)
-        throw permanentError('The schema does not exist, or the role may not use it. Create it, or correct "schema".')
+        throw permanentError(
+          'The schema does not exist, or the role may not use it. Create it, or correct "schema".',
+          'schema',
+        )
       yield 'The schema exists.'
       const store = fileStore(session, tools, folder)
       const encoder = store.open()
