@@ -4325,7 +4325,10 @@ export interface components {
          * @description The writable fields of a domain.
          */
         DomainWrite: {
-            /** @description The domain name in lower case, without internationalized labels. Used at creation, ignored in updates. */
+            /**
+             * @description The domain name in lower case, without internationalized labels. Used at creation, ignored in updates.
+             * @example hedgerow.example
+             */
             domain?: string;
             /** @description Requires a verified domain. */
             jit_provisioning_enabled?: boolean;

@@ -195,10 +195,10 @@ function toAppError(errors: ErrorObject[], schema: OpenApiSchema): AppError {
       return invalid(attr, `${field} must be at most ${params.limit}.`)
     case 'format':
       return invalid(attr, `${field} is not a valid ${FORMATS[params.format] ?? params.format}.`)
+    case 'pattern':
+      return invalid(attr, `${field} ${describePattern(params.pattern, parentSchema?.examples)}`)
     default:
-      return params.pattern === SINGLE_LINE
-        ? invalid(attr, `${field} cannot contain line breaks or control characters. Remove them.`)
-        : invalid(attr, `${field} is invalid: it ${error.message}.`)
+      return invalid(attr, `${field} is invalid: it ${error.message}.`)
   }
 }
 
@@ -234,6 +234,13 @@ function isRequired(schema: OpenApiSchema, path: readonly string[]): boolean {
     schemas = parts.flatMap((part) => part.properties?.[key] ?? part.items ?? [])
   }
   return required
+}
+
+/** A pattern is for programs. People get a sentence, with an example of the contract. */
+function describePattern(pattern: string, examples?: unknown[]): string {
+  if (pattern === SINGLE_LINE) return 'cannot contain line breaks or control characters. Remove them.'
+  if (pattern === '^https?://') return 'must start with https:// or http://.'
+  return `does not have the right form. Send a value${exampleOf(examples)}.`
 }
 
 const exampleOf = ([example]: unknown[] = []): string =>

@@ -6,6 +6,7 @@ import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { fieldError } from '../parts/field-error.ts'
 import { PlusIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
@@ -138,7 +139,10 @@ function DomainForm({ organization_id, close }: { organization_id: string; close
       })
     },
   })
-  const problem = add.error instanceof WorkspaceError && add.error.attr === 'domain' ? add.error.detail : undefined
+  const problem =
+    add.error instanceof WorkspaceError && add.error.code === 'invalid_input' && add.error.attr === 'domain'
+      ? 'Enter a domain such as example.com, with the letters a to z, digits, hyphens and dots.'
+      : fieldError(add.error, 'domain')
   return (
     <form
       onSubmit={(event) => {
