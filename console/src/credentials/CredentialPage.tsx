@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { answer, client, WorkspaceError } from '../api.ts'
 import { ConfigFields } from '../exports/ConfigFields.tsx'
 import { TestResult } from '../exports/ConnectionTest.tsx'
+import { configErrors } from '../exports/config-errors.ts'
 import { type Config, credentialFields, fieldsBeside, flatConfig } from '../exports/config-schema.ts'
 import { DESTINATIONS, DestinationIcon } from '../exports/destinations.tsx'
 import { changedConfig, sentConfig } from '../exports/form-config.ts'
@@ -23,8 +24,7 @@ import { Section } from '../parts/Section.tsx'
 import { Time } from '../parts/Time.tsx'
 import { NotFound } from '../shell/RouteError.tsx'
 import { useOrganization } from '../shell/workspace.ts'
-import { CONFIG_ATTR, configErrors } from './errors.ts'
-import { CREDENTIAL_ID, CREDENTIALS } from './paths.ts'
+import { CONFIG_ATTR, CREDENTIAL_ID, CREDENTIALS } from './paths.ts'
 import {
   type Integration,
   integrationQuery,
@@ -177,7 +177,7 @@ function SettingsForm({ integration }: PartProps) {
         <ConfigFields
           fields={fields}
           config={config}
-          errors={configErrors(save.error)}
+          errors={configErrors(save.error, { prefix: CONFIG_ATTR, fields, config, isSaved: true })}
           isSaved
           onChange={(key, value) => {
             setConfig((before) => ({ ...before, [key]: value }))
@@ -233,7 +233,7 @@ function TestForm({ integration }: PartProps) {
           <ConfigFields
             fields={fields}
             config={config}
-            errors={configErrors(test.error)}
+            errors={configErrors(test.error, { prefix: CONFIG_ATTR, fields, config, isSaved: false })}
             isSaved={false}
             onChange={(key, value) => {
               setConfig((before) => ({ ...before, [key]: value }))

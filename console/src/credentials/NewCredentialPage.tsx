@@ -5,6 +5,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { answer, client, type Schemas } from '../api.ts'
 import { ConfigFields } from '../exports/ConfigFields.tsx'
+import { configErrors } from '../exports/config-errors.ts'
 import { type Config, credentialFields, hasCredentials } from '../exports/config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from '../exports/destinations.tsx'
 import { sentConfig } from '../exports/form-config.ts'
@@ -16,8 +17,7 @@ import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Section } from '../parts/Section.tsx'
 import { useOrganization } from '../shell/workspace.ts'
-import { CONFIG_ATTR, configErrors } from './errors.ts'
-import { CREDENTIAL, CREDENTIALS, NEW_CREDENTIAL, NEW_CREDENTIAL_ID } from './paths.ts'
+import { CONFIG_ATTR, CREDENTIAL, CREDENTIALS, NEW_CREDENTIAL, NEW_CREDENTIAL_ID } from './paths.ts'
 import { type IntegrationKind, invalidateIntegrations, storeIntegration } from './queries.ts'
 
 const route = getRouteApi(NEW_CREDENTIAL_ID)
@@ -144,7 +144,7 @@ function CredentialForm({
         <ConfigFields
           fields={fields}
           config={config}
-          errors={configErrors(create.error)}
+          errors={configErrors(create.error, { prefix: CONFIG_ATTR, fields, config, isSaved: false })}
           isSaved={false}
           onChange={(key, value) => {
             setConfig((before) => ({ ...before, [key]: value }))

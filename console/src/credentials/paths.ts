@@ -7,3 +7,6 @@ export const CREDENTIAL = `${CREDENTIALS}/$credential` as const
 export const CREDENTIALS_ID = `/signed-in${CREDENTIALS}` as const
 export const NEW_CREDENTIAL_ID = `/signed-in${NEW_CREDENTIAL}` as const
 export const CREDENTIAL_ID = `/signed-in${CREDENTIAL}` as const
+
+/** Before the key of a setting in the `attr` of an error. */
+export const CONFIG_ATTR = 'config__'

@@ -8,6 +8,7 @@ import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { ConfigFields } from './ConfigFields.tsx'
 import { TestResult } from './ConnectionTest.tsx'
 import { CredentialChoice, useCredentials } from './CredentialChoice.tsx'
+import { configErrors } from './config-errors.ts'
 import { type Config, describeType, type Field, fieldsBeside, fieldsOf, hasCredentials } from './config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from './destinations.tsx'
 import { sentConfig } from './form-config.ts'
@@ -74,12 +75,7 @@ export function ExportForm({
       ),
   })
   const failure = saving.error ?? test.error
-  const errors = { ...fieldErrors(failure), ...(test.data && failedStepErrors(test.data)) }
-  const configErrors = Object.fromEntries(
-    Object.entries(errors)
-      .filter(([attr]) => attr.startsWith(CONFIG_ATTR))
-      .map(([attr, detail]) => [attr.slice(CONFIG_ATTR.length), detail]),
-  )
+  const errors = fieldErrors(failure)
   const shown = new Set([
     ...['name', 'interval', 'timezone', 'offset_day', 'offset_hour', 'start_at', 'end_at', 'model', 'hogql_query'],
     ...(hasCredentials(type) ? ['destination__integration'] : []),
@@ -166,7 +162,10 @@ export function ExportForm({
           <ConfigFields
             fields={fields}
             config={values.config}
-            errors={configErrors}
+            errors={{
+              ...configErrors(failure, { prefix: CONFIG_ATTR, fields, config: values.config, isSaved }),
+              ...(test.data && failedStepErrors(test.data)),
+            }}
             isSaved={isSaved}
             onChange={(key, value) => {
               change({ config: { ...values.config, [key]: value } })
@@ -260,9 +259,11 @@ function Part({
   )
 }
 
-/** The failed step of a test at the field that it asks to check. */
+/** The failed step of a test, by the setting that it asks to check. */
 const failedStepErrors = ({ steps }: Schemas['DestinationTest']): Record<string, string> =>
-  Object.fromEntries(steps.flatMap(({ attr, detail }) => (attr === null ? [] : [[attr, detail]])))
+  Object.fromEntries(
+    steps.flatMap(({ attr, detail }) => (attr === null ? [] : [[attr.slice(CONFIG_ATTR.length), detail]])),
+  )
 
 /** The fields of the schedule as they are sent. Offsets that the interval does not have are left out. */
 export const sentSchedule = ({ interval, timezone, offset_day, offset_hour }: Cadence): Partial<Cadence> => ({
