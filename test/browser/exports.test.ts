@@ -158,6 +158,18 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
   t.equal(await bars.count(), 10)
   await inspect(page, 'exports-list')
 
+  await t.test('states are not truncated', async (t) => {
+    const original = page.viewportSize()
+    for (const width of [390, 800, 1_000, 1_280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const truncated = await page.evaluate<string[]>(`[...document.querySelectorAll('.mantine-Badge-label')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => textContent)`)
+      t.strictSame(truncated, [], `${width} pixels`)
+    }
+    if (original) await page.setViewportSize(original)
+  })
+
   await t.test('opens the run of a bar by keyboard', async (t) => {
     await bars.last().focus()
     await page.keyboard.press('ArrowLeft')
