@@ -30,11 +30,11 @@ const FILTERS: Record<string, { label: string; keeps: (run: Run) => boolean }> =
 
 interface RunGroup {
   key: string
-  /** The attempts of one window, newest first. */
+  /** The runs of one window, newest first. */
   runs: [Run, ...Run[]]
 }
 
-/** Runs of the same window are attempts: retries, or a backfill of the window. */
+/** A window has several runs after a retry, or after a backfill of the window. Each run counts its own attempts. */
 function groupByWindow(runs: readonly Run[]): RunGroup[] {
   const groups = new Map<string, RunGroup>()
   for (const run of runs) {
@@ -156,7 +156,7 @@ interface GroupProps {
   toggle: (id: string) => void
 }
 
-/** The newest attempt of a window. Unfolded it shows all attempts of the window. */
+/** The newest run of a window. Unfolded it shows all runs of the window. */
 function GroupRows({ group: { runs }, row, project, opened, toggle }: GroupProps) {
   const [newest] = runs
   const open = runs.find(({ id }) => id === opened)
@@ -178,7 +178,7 @@ function GroupRows({ group: { runs }, row, project, opened, toggle }: GroupProps
           </UnstyledButton>
           {runs.length > 1 && (
             <Text size="xs" c="dimmed" pl={20}>
-              {plural(runs.length, 'attempt')}
+              {plural(runs.length, 'run')}
             </Text>
           )}
         </Table.Td>
@@ -192,7 +192,7 @@ function GroupRows({ group: { runs }, row, project, opened, toggle }: GroupProps
           <Table.Td colSpan={6}>
             <Stack gap="sm" py="xs">
               {runs.length > 1 && (
-                <Group gap={6} role="group" aria-label="Attempts">
+                <Group gap={6} role="group" aria-label="Runs of the window">
                   {runs.map((run, i) => (
                     <Button
                       key={run.id}
@@ -201,7 +201,7 @@ function GroupRows({ group: { runs }, row, project, opened, toggle }: GroupProps
                       aria-pressed={run.id === open.id}
                       onClick={() => run.id !== open.id && toggle(run.id)}
                     >
-                      Attempt {runs.length - i}: {STATUSES[run.status].label}
+                      Run {runs.length - i}: {STATUSES[run.status].label}
                     </Button>
                   ))}
                 </Group>
