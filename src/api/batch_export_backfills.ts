@@ -87,7 +87,7 @@ const rangeOf = ({ start_at, end_at }: Schemas['BackfillCreate']): backfills.Bac
 })
 
 function serializeBackfill(backfill: store.ListedBackfill, row: BatchExportRow, now: string): Schemas['Backfill'] {
-  const { id, batch_export_id, start_at, end_at, windows_completed, latest_error, created_at, finished_at } = backfill
+  const { id, batch_export_id, start_at, end_at, windows_completed, created_at, finished_at } = backfill
   return {
     id,
     team_id: row.project_id,
@@ -96,7 +96,7 @@ function serializeBackfill(backfill: store.ListedBackfill, row: BatchExportRow, 
     end_at,
     status: store.statusOf(backfill),
     windows_completed,
-    latest_error,
+    latest_error: backfill.latest_error ?? backfill.run_error,
     created_at,
     finished_at,
     last_updated_at: backfill.run_updated_at ?? backfill.last_updated_at ?? created_at,

@@ -108,6 +108,7 @@ async function importFiles(files: string[], options: ImportOptions, target: Targ
   const bytes = files.every((file) => file !== '-') ? files.reduce((sum, file) => sum + statSync(file).size, 0) : null
   const progress = createProgress('events', bytes)
   let isInterrupted = false
+  let isComplete = false
   const interrupt = (): void => {
     isInterrupted = true
   }
@@ -130,9 +131,10 @@ async function importFiles(files: string[], options: ImportOptions, target: Targ
       if (isInterrupted)
         throw commandError(INTERRUPTED, `Stopped after ${report.lines} lines. Run the same command again to resume.`)
     }
+    isComplete = true
   } finally {
     process.off('SIGINT', interrupt)
-    progress.end(report.lines)
+    progress.end(report.lines, isComplete)
   }
   if (report.stored) await markIngested(target.db, target.project.id)
   return report

@@ -9,8 +9,12 @@ export interface Progress {
   show(count: number): void
   /** Removes the bar, so that other output can be printed. */
   clear(): void
-  end(count: number): void
+  /** Only a complete end shows 100 %. */
+  end(count: number, isComplete?: boolean): void
 }
+
+/** What has been read or sent may still fail, so the bar is full only at the end. */
+const MAX_PART = 0.99
 
 /**
  * Reports progress on standard error: a bar with rate and remaining time on a terminal, plain lines elsewhere.
@@ -22,13 +26,13 @@ export function createProgress(unit: string, total: number | null): Progress {
   let done = 0
   let lastShown = started
 
-  const line = (count: number): string => {
+  const line = (count: number, max_part = MAX_PART): string => {
     const seconds = Math.max(0.001, (performance.now() - started) / 1000)
     const rate = `${count.toLocaleString('en')} ${unit}, ${Math.round(count / seconds).toLocaleString('en')} per second`
     if (!total) return rate
-    const part = Math.max(0, Math.min(1, done / total))
+    const part = Math.max(0, Math.min(max_part, done / total))
     const left = part > 0 ? Math.round((seconds / part) * (1 - part)) : 0
-    const bar = '#'.repeat(Math.round(part * BAR_WIDTH)).padEnd(BAR_WIDTH, '.')
+    const bar = '#'.repeat(Math.floor(part * BAR_WIDTH)).padEnd(BAR_WIDTH, '.')
     const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
     return `[${bar}] ${Math.floor(part * 100)} %  ${rate}, ${clock}`
   }
@@ -46,8 +50,8 @@ export function createProgress(unit: string, total: number | null): Progress {
     clear: () => {
       if (isTerminal) process.stderr.write('\r\x1b[2K')
     },
-    end: (count) => {
-      if (isTerminal) process.stderr.write(`\r\x1b[2K${line(count)}\n`)
+    end: (count, isComplete = true) => {
+      if (isTerminal) process.stderr.write(`\r\x1b[2K${line(count, isComplete ? 1 : MAX_PART)}\n`)
     },
   }
 }

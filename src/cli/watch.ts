@@ -22,10 +22,11 @@ const isFinal = ({ status }: Body): boolean => status !== 'Starting' && status !
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** Draws the progress of a run. The bar appears once the events of the window are counted. */
+/** Draws the progress of a run and prints its errors. The bar appears once the events of the window are counted. */
 function createRunProgress() {
   let progress: Progress | undefined
   let shown = 0
+  let error: unknown = null
   return {
     show: ({ records_completed, records_total_count }: Body): void => {
       if (typeof records_total_count === 'number') progress ??= createProgress('records', records_total_count)
@@ -33,8 +34,16 @@ function createRunProgress() {
       shown = numberOf(records_completed)
       progress?.show(shown)
     },
+    /** Once per error. A failed attempt is repeated after a delay. */
+    showError: ({ latest_error }: Body): void => {
+      if (latest_error !== error && typeof latest_error === 'string') {
+        progress?.clear()
+        note(`Failing: ${singleLine(latest_error)} The run is retried.`)
+      }
+      error = latest_error
+    },
     clear: (): void => progress?.clear(),
-    end: (): void => progress?.end(shown),
+    end: ({ status }: Body): void => progress?.end(shown, status === 'Completed'),
   }
 }
 
@@ -44,12 +53,13 @@ async function waitForRun(server: Connection, path: string): Promise<Body> {
   let run = await get(server, path)
   if (isFinal(run)) return run
   while (!isFinal(run)) {
+    progress.showError(run)
     progress.show(run)
     await sleep(POLL_MS)
     run = await get(server, path)
   }
   progress.show(run)
-  progress.end()
+  progress.end(run)
   return run
 }
 
@@ -167,7 +177,7 @@ export async function followLogs(
       // Entries of the last second.
       for (const entry of notPrinted(await listAll(server, `${path}?${search}`), printed).reverse())
         await write(`${formatEntry(entry, output)}\n`)
-      progress.end()
+      progress.end(state)
       return requireCompleted(state, 'The run')
     }
     for (const { timestamp } of entries) newest = Math.max(newest, Date.parse(String(timestamp)))

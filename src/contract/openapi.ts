@@ -6218,7 +6218,10 @@ export interface components {
             records_per_second: number | null;
             /** @description The estimated time until the backfill completes. Null if it is unknown or the backfill has ended. */
             seconds_left: number | null;
-            /** @description The error of the run that ended the backfill. Null if there was none. */
+            /**
+             * @description The error of the run that ended the backfill, or of the last failed attempt of its current run. Null if there was
+             *     none.
+             */
             latest_error: string | null;
             /** Format: date-time */
             created_at: string;

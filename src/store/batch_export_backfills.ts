@@ -44,12 +44,14 @@ export interface ListedBackfill extends BackfillRow {
   run_records: number | null
   run_total: number | null
   run_bytes: number | null
+  /** The error of its last failed attempt. */
+  run_error: string | null
   run_updated_at: string | null
 }
 
 const listed = sql`
   select b.*, r.attempts as run_attempts, r.records_completed as run_records, r.records_total_count as run_total,
-    r.bytes_completed as run_bytes, r.last_updated_at as run_updated_at
+    r.bytes_completed as run_bytes, r.latest_error as run_error, r.last_updated_at as run_updated_at
   from batch_export_backfills b
   left join batch_export_runs r on r.backfill_id = b.id and r.kind = 'backfill' and r.status in ('Starting', 'Running')`
 

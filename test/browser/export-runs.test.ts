@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { openConsole } from '../helpers/programs/console.ts'
+import { layoutShift, openConsole } from '../helpers/programs/console.ts'
 import {
   backfill,
   createExport,
@@ -24,7 +24,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open: () => open() }
 }
 
-t.test('shows live progress, cancels, retries and groups the attempts of a window', async (t) => {
+t.test('shows live progress, cancels, retries and groups the runs of a window', async (t) => {
   const console = await openConsole(t, 'sqlite', ENVIRONMENT)
   const { open, capture, api, inspect, home } = console
   for (let batch = 0; batch < 4; batch++)
@@ -48,6 +48,20 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
     }
     t.ok(rows < 20_000, 'the run has not ended')
     await inspect(page, 'exports-progress')
+  })
+
+  await t.test('the bar is not full before the run has completed', async (t) => {
+    const path = `**/batch_exports/${row.id}/`
+    await page.route(path, async (route) => {
+      const response = await route.fetch()
+      const json = await response.json()
+      Object.assign(json.latest_runs[0], { records_completed: 19_999, records_total_count: 19_999 })
+      await route.fulfill({ response, json })
+    })
+    await progress.getByText('19,999 of 19,999 rows').waitFor()
+    t.equal(await progress.getByRole('progressbar').getAttribute('aria-valuenow'), '99')
+    await page.unroute(path)
+    await progress.getByText(/of 20,000 rows/).waitFor()
   })
 
   await t.test('the tab of backfills shows the progress, and filters by status', async () => {
@@ -99,7 +113,7 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
     t.equal(requests, 0)
   })
 
-  await t.test('a retry is another attempt of the same window', async (t) => {
+  await t.test('a retry is another run of the same window', async (t) => {
     peer.release(100)
     await page.getByRole('link', { name: 'Runs', exact: true }).click()
     await page.getByRole('button', { name: 'Retry' }).click()
@@ -108,22 +122,24 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
       .waitFor()
     await dialog(page).getByRole('button', { name: 'Retry run' }).click()
     await page.getByText('1 window, 2 runs').waitFor()
-    await page.getByText('2 attempts').waitFor()
+    await page.getByText('2 runs', { exact: true }).waitFor()
     await page.getByRole('cell', { name: /^Completed/ }).waitFor()
     await page.getByRole('cell', { name: '20,000 rows' }).waitFor()
     await page.getByRole('button', { name: /^Details of the window/ }).click()
     await page.getByText(/Delivered 20000 events/).waitFor()
+    await page.getByText(/^Attempt 1 started/).waitFor()
+    t.equal(await page.getByRole('button', { name: /ttempt/ }).count(), 0, 'only the log counts attempts')
     await inspect(page, 'exports-runs')
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'Failed' }).click()
     await page.getByText('No run on this page has this status.').waitFor()
     t.match(page.url(), /status=failed/)
     await page.goBack()
-    t.equal(await page.getByRole('button', { name: /^Attempt/ }).count(), 2)
+    t.equal(await page.getByRole('button', { name: /^Run \d: / }).count(), 2)
   })
 
   await t.test('a copied link opens the run in another browser', async () => {
-    await page.getByRole('button', { name: /^Attempt 1: Cancelled/ }).click()
+    await page.getByRole('button', { name: /^Run 1: Cancelled/ }).click()
     await page.getByText('The run was cancelled.').waitFor()
     await page.getByRole('button', { name: 'Copy link to the run' }).click()
     const link = await page.evaluate<string>('navigator.clipboard.readText()')
@@ -132,6 +148,39 @@ t.test('shows live progress, cancels, retries and groups the attempts of a windo
     await page.goBack()
     await page.getByText(/Delivered 20000 events/).waitFor()
   })
+})
+
+t.test('shows that a backfill is failing', async (t) => {
+  const console = await openConsole(t, 'sqlite', ENVIRONMENT)
+  const { open, capture, inspect, home } = console
+  await capture([{ event: 'seen', timestamp: hourStart(1) }])
+  const config = { host: '127.0.0.1', port: 1, database: 'analytics', user: 'exporter', password: 'hush' }
+  const row = await createExport(console, 'Unreachable', { destination: { type: 'Postgres', config } })
+  await backfill(console, row)
+  const page = await open(`${home}/exports/${row.id}`)
+  const card = page.getByRole('region', { name: /^Backfill/ })
+  await card.getByText('Failing', { exact: true }).waitFor()
+  await card.getByText(/^The last attempt failed and is repeated: The connection to the database failed/).waitFor()
+  await inspect(page, 'exports-backfill-failing')
+})
+
+t.test('nothing moves while an export with a finished backfill loads on a phone', async (t) => {
+  const console = await openConsole(t, 'sqlite', ENVIRONMENT)
+  const { open, capture, home } = console
+  await capture([{ event: 'seen', timestamp: hourStart(1) }])
+  const row = await createExport(console, 'Two hours')
+  await backfill(console, row, 2)
+  await runsOf(console, row, 2)
+  const page = await open(`${home}/exports`, { width: 'phone' })
+  await page.route('**/backfills/**', async (route) => {
+    await pause(1_000)
+    await route.continue()
+  })
+  await page.goto(`${home}/exports/${row.id}`)
+  await page.getByRole('region', { name: /^Backfill/ }).waitFor()
+  await page.getByRole('img', { name: /2 ended runs/ }).waitFor()
+  const shift = await layoutShift(page)
+  t.ok(shift <= 0.05, `a layout shift of ${shift}`)
 })
 
 t.test('cancels a backfill', async (t) => {

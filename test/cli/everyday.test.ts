@@ -484,8 +484,23 @@ t.test('waits for runs and follows logs', async (t) => {
     (await json(['runs', 'list', 'Broken'])).results.find(({ latest_error }: Json) => latest_error !== null),
   )
   const watched = ended(command(['runs', 'watch', 'Broken', failing.id], env))
+  // The same range is the same backfill while it is active.
+  const watcher = command(['exports', 'backfill', 'Broken', '--start-at', start!, '--end-at', end!, '--watch'], env)
+  const rewatched = ended(watcher)
+  let reported = ''
+  await new Promise<void>((resolve) => {
+    watcher.stderr.on('data', (bytes) => {
+      reported += bytes
+      if (reported.includes('Failing: ')) resolve()
+    })
+  })
   await run(['runs', 'cancel', 'Broken', failing.id])
   t.match(await watched, { code: 1, stderr: /The run ended with the status Cancelled\./ })
+  t.match(await rewatched, {
+    code: 1,
+    stderr:
+      /Failing: The connection .* The run is retried\.\n[^]*A run of the backfill ended with the status Cancelled\./,
+  })
 
   const follower = command(['exports', 'logs', name, '--follow'], env)
   let followed = ''

@@ -7,23 +7,26 @@ import { bytes, count, duration, plural } from '../parts/format.ts'
 import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { backfillsQuery, invalidateExport, isActiveBackfill } from './queries.ts'
-import { firstLine, STATUSES, TONE_COLORS, windowText, windowUtc } from './run-status.ts'
+import { firstLine, percentOf, STATUSES, TONE_COLORS, type Tone, windowText, windowUtc } from './run-status.ts'
 
 type Backfill = Schemas['Backfill']
 
 const RECENT = 5
+/** A backfill whose current run is retried. */
+const FAILING: { label: string; tone: Tone } = { label: 'Failing', tone: 'bad' }
 /** How long a backfill that has ended is still shown in the overview. */
 const SHOWN_MS = 900_000
 
-/** The progress of backfills, and the result of those that have just ended. */
-export function RecentBackfills({ row, project, now }: { row: Schemas['BatchExport']; project: string; now: number }) {
+/** The backfills in progress, and those that have just ended. Undefined until they are loaded. */
+export function useRecentBackfills(row: Schemas['BatchExport'], project: string, now: number): Backfill[] | undefined {
   const [newest] = row.latest_runs
   const seen = newest && `${newest.id} ${newest.status}`
-  const { data } = useQuery(backfillsQuery(project, row.id, { limit: RECENT, seen }))
-  const shown = (data?.results ?? []).filter(
+  const { data, isPending } = useQuery(backfillsQuery(project, row.id, { limit: RECENT, seen }))
+  if (isPending) return undefined
+  // The overview does not need them, so it does without those that could not be loaded.
+  return (data?.results ?? []).filter(
     (backfill) => isActiveBackfill(backfill) || now - Date.parse(backfill.finished_at ?? '') < SHOWN_MS,
   )
-  return shown.map((backfill) => <BackfillCard key={backfill.id} backfill={backfill} project={project} />)
 }
 
 export const rangeOf = ({ start_at, end_at }: Pick<Backfill, 'start_at' | 'end_at'>) => ({
@@ -35,8 +38,8 @@ export const rangeOf = ({ start_at, end_at }: Pick<Backfill, 'start_at' | 'end_a
 export function BackfillCard({ backfill, project }: { backfill: Backfill; project: string }) {
   const { status, windows_completed, windows_total, records_completed, bytes_completed, progress } = backfill
   const { records_per_second: rate, seconds_left, latest_error, created_at, finished_at } = backfill
-  const { label, tone } = STATUSES[status]
   const isActive = isActiveBackfill(backfill)
+  const { label, tone } = isActive && latest_error !== null ? FAILING : STATUSES[status]
   const range = windowText(rangeOf(backfill))
   const parts = [
     plural(records_completed, 'row'),
@@ -57,7 +60,7 @@ export function BackfillCard({ backfill, project }: { backfill: Backfill; projec
           </Group>
         </Group>
         <Progress
-          value={100 * (progress ?? windows_completed / Math.max(1, windows_total))}
+          value={percentOf(progress ?? windows_completed / Math.max(1, windows_total), status)}
           color={TONE_COLORS[tone]}
           animated={status === 'Running'}
           aria-label="Progress of the backfill"
@@ -80,6 +83,7 @@ export function BackfillCard({ backfill, project }: { backfill: Backfill; projec
         </Group>
         {latest_error !== null && (
           <Text size="sm" c="var(--mantine-color-error)" className="wrap">
+            {isActive && 'The last attempt failed and is repeated: '}
             {firstLine(latest_error)}
           </Text>
         )}

@@ -5,11 +5,20 @@ import { lazy, type ReactNode, Suspense, useRef } from 'react'
 import type { Schemas } from '../api.ts'
 import { bytes, count, duration, plural, relativeTime } from '../parts/format.ts'
 import { Time } from '../parts/Time.tsx'
-import { RecentBackfills } from './Backfills.tsx'
+import { BackfillCard, useRecentBackfills } from './Backfills.tsx'
 import { EXPORT } from './paths.ts'
 import { runsQuery } from './queries.ts'
 import { RunBars } from './RunBars.tsx'
-import { durationOf, firstLine, isActive, isFailed, rowsText, statusLabel, windowText } from './run-status.ts'
+import {
+  durationOf,
+  firstLine,
+  isActive,
+  isFailed,
+  percentOf,
+  rowsText,
+  statusLabel,
+  windowText,
+} from './run-status.ts'
 import { scheduleText, zoneOf } from './schedule.ts'
 import { ZoneTime } from './ZoneTime.tsx'
 
@@ -25,15 +34,20 @@ interface OverviewProps {
 
 export function Overview({ row, place, now }: OverviewProps) {
   const runs = useQuery(runsQuery(place.project, row.id))
+  const backfills = useRecentBackfills(row, place.project, now)
   const active = row.latest_runs.filter(isActive)
   const [newest] = row.latest_runs.filter((run) => !isActive(run))
   const { next_run_at } = row
+  // The backfills are above the rest, which would move down when they arrive.
+  if (!backfills) return <Skeleton height={400} />
   return (
     <Stack>
       {active.map((run) => (
         <RunProgress key={run.id} run={run} place={place} />
       ))}
-      <RecentBackfills row={row} project={place.project} now={now} />
+      {backfills.map((backfill) => (
+        <BackfillCard key={backfill.id} backfill={backfill} project={place.project} />
+      ))}
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Fact title="Schedule" value={scheduleText(row)}>
           {next_run_at === null ? (
@@ -161,7 +175,7 @@ function RunProgress({ run, place }: { run: Run; place: OverviewProps['place'] }
         </Text>
       </Group>
       <Progress
-        value={total ? (done / total) * 100 : 0}
+        value={percentOf(total ? done / total : 0, run.status)}
         animated={run.status === 'Running'}
         aria-label="Progress of the run"
         size="lg"

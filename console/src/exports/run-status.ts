@@ -42,6 +42,10 @@ const rangeWith = (format: Intl.DateTimeFormat, { data_interval_start, data_inte
 export const windowText = (window: Window): string => rangeWith(range, window)
 export const windowUtc = (window: Window): string => `${rangeWith(utcRange, window)} UTC`
 
+/** The value of a progress bar in percent. Rows that are sent may still fail, so only a completed run has 100 %. */
+export const percentOf = (part: number, status: Status | Schemas['BackfillStatus']): number =>
+  status === 'Completed' ? 100 : Math.min(99, Math.floor(part * 100))
+
 /** For example "1,200 of 5,000 rows" while it runs, or "1,200 rows". */
 export function rowsText({ records_completed, records_total_count, status }: Run): string {
   const done = records_completed ?? 0

@@ -202,6 +202,20 @@ const newContext = (browser: Browser, baseURL: string, width: 'desktop' | 'phone
     timezoneId: 'Europe/Berlin',
   })
 
+/**
+ * How much the page moved by itself since it was loaded, as the browser measures it: the sum of the moved shares of the
+ * screen times their distance. Movements after an input do not count.
+ */
+export const layoutShift = (page: Page): Promise<number> =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0
+    const observer = new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value
+    })
+    observer.observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => resolve(sum), 200)
+  })`)
+
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile)
 })`
