@@ -35,6 +35,9 @@ async function reasonToSignIn(response: Response): Promise<Reason | undefined> {
   return REASONS[body?.code]
 }
 
+/** Whether the browser has a session, which may have ended. */
+export const hasSession = (): boolean => CSRF_COOKIE.test(document.cookie)
+
 /** Ends the session. Without `send`, because a session that has already ended needs no sign-in. */
 export const signOut = (): Promise<unknown> =>
   fetch(withCsrfToken(new Request('/api/logout/', { method: 'POST' }))).catch(() => undefined)

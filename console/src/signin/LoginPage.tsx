@@ -1,8 +1,8 @@
-import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { answer, client, meQuery, queryClient, type Schemas, WorkspaceError } from '../api.ts'
+import { answer, client, hasSession, meQuery, queryClient, type Schemas, signOut, WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { AnchorLink } from '../parts/links.tsx'
 import { NewPassword } from '../parts/NewPassword.tsx'
@@ -58,7 +58,15 @@ export function SignIn({
 
   const enter = async (): Promise<void> => {
     const me = await answer(client.GET('/api/users/@me/'))
-    if (me.has_password || me.has_social_auth) return done(me)
+    if (!needsPassword(me)) return done(me)
+    setEmail(me.email)
+    setStep('profile')
+  }
+
+  /** A link works once. After a reload, its session still lets the user set the first password. */
+  const resume = async (): Promise<void> => {
+    const me = await answer(client.GET('/api/users/@me/')).catch(() => undefined)
+    if (!me || !needsPassword(me) || !isFresh(me)) return
     setEmail(me.email)
     setStep('profile')
   }
@@ -83,6 +91,7 @@ export function SignIn({
     void precheck()
     const token = isAgain ? null : new URLSearchParams(takeFragment()).get('link')
     if (token !== null) void attempt(() => answer(client.POST('/api/login/link/', { body: { token } })))
+    else if (!isAgain && hasSession()) void resume()
   }, [])
 
   /** Asks whether the domain of the address uses single sign-on. The answer does not reveal accounts. */
@@ -91,7 +100,13 @@ export function SignIn({
     setSso(await answer(client.POST('/api/login/precheck/', { body: { email } })).catch(() => undefined))
   }
 
-  if (step === 'profile') return <FirstProfile email={email} done={done} />
+  const leave = async (): Promise<void> => {
+    await signOut()
+    setEmail('')
+    setStep('password')
+  }
+
+  if (step === 'profile') return <FirstProfile email={email} done={done} leave={() => void leave()} />
   if (step === 'code')
     return (
       <Frame title="Second step">
@@ -195,8 +210,22 @@ export function SignIn({
   )
 }
 
+/** Without a password or a provider, the user could not sign in again. */
+const needsPassword = ({ has_password, has_social_auth }: Schemas['Me']): boolean => !has_password && !has_social_auth
+
+/** Whether the sign-in is recent enough to set a password. */
+const isFresh = ({ reauthenticate_by }: Schemas['Me']): boolean => Date.parse(reauthenticate_by ?? '') > Date.now()
+
 /** After the first sign-in by link: address, name and password of the owner. */
-function FirstProfile({ email: current, done }: { email: string; done: (me: Schemas['Me']) => void }) {
+function FirstProfile({
+  email: current,
+  done,
+  leave,
+}: {
+  email: string
+  done: (me: Schemas['Me']) => void
+  leave: () => void
+}) {
   const [email, setEmail] = useState(current)
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
@@ -243,6 +272,9 @@ function FirstProfile({ email: current, done }: { email: string; done: (me: Sche
           <Button type="submit" loading={loading}>
             Continue
           </Button>
+          <Anchor component="button" type="button" size="sm" ta="left" onClick={leave}>
+            Sign in with another account
+          </Anchor>
         </Stack>
       </form>
     </Frame>
