@@ -322,6 +322,33 @@ t.test('shows the activity as sentences and filters it', async (t) => {
   await page.getByLabel('From').fill('2090-01-01T00:00')
   await page.getByRole('heading', { name: 'No activity' }).waitFor()
 
+  const sentences = {
+    'users sign_in_link_created': 'The operator created a sign-in link for grace@example.com',
+    'users deactivated': 'The operator deactivated the account of grace@example.com',
+    'users activated': 'The operator activated the account of grace@example.com',
+    'plugin_configs job_started': 'The operator started a job of the plugin grace@example.com',
+    'plugin_configs deliveries_replayed': 'The operator replayed failed deliveries of the plugin grace@example.com',
+    'plugin_configs test_event_deleted': 'The operator deleted a test event of the plugin grace@example.com',
+    'users renamed_by_a_newer_server': 'The operator changed grace@example.com (accounts: renamed by a newer server)',
+  }
+  await page.route('**/activity_log/**', async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    json.results = Object.keys(sentences).map((name, i) => {
+      const [area, activity] = name.split(' ')
+      const id = `0192b6f0-5a3c-7c1e-9d2a-4b7f1c9e8a1${i}`
+      const item = { item_id: uuid, item_name: 'grace@example.com', project_id: null, changes: [] }
+      const actor = { actor: 'operator', user: null, api_key_id: null, session_id: null, address: null }
+      return { id, created_at: new Date().toISOString(), area, activity, ...actor, ...item }
+    })
+    await route.fulfill({ response, json })
+  })
+  await page.goto(`/organizations/${organization}/activity`)
+  await list.getByText('a sign-in link').waitFor()
+  const texts = (await list.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+  t.match(texts, Object.values(sentences))
+  await page.unroute('**/activity_log/**')
+
   await member('plain@example.com', 1)
   const plain = await open(`/organizations/${organization}/activity`, { email: 'plain@example.com' })
   await plain.getByText('Only administrators and owners read the activity log').waitFor()

@@ -52,6 +52,9 @@ const SENTENCES: Record<string, Record<string, string>> = {
     two_factor_enabled: 'turned on two-factor authentication for {item}',
     two_factor_disabled: 'turned off two-factor authentication for {item}',
     backup_codes_renewed: 'created new backup codes for {item}',
+    sign_in_link_created: 'created a sign-in link for {item}',
+    deactivated: 'deactivated the account of {item}',
+    activated: 'activated the account of {item}',
   },
   api_keys: {
     created: 'created the API key {item}',
@@ -109,6 +112,11 @@ const SENTENCES: Record<string, Record<string, string>> = {
     enabled: 'enabled the plugin {item}',
     disabled: 'disabled the plugin {item}',
     order_changed: 'changed the order of the plugin {item}',
+    job_started: 'started a job of the plugin {item}',
+    deliveries_replayed: 'replayed failed deliveries of the plugin {item}',
+    test_event_created: 'saved a test event of the plugin {item}',
+    test_event_updated: 'changed a test event of the plugin {item}',
+    test_event_deleted: 'deleted a test event of the plugin {item}',
   },
   persons: {
     deleted: 'deleted the person {item}',
@@ -143,7 +151,8 @@ export function sentenceOf(entry: Activity): { before: string; item: string | nu
   const template =
     (isOwn(entry) ? OWN_SENTENCES[entry.area]?.[entry.activity] : undefined) ??
     SENTENCES[entry.area]?.[entry.activity] ??
-    `${entry.activity.replaceAll('_', ' ')} (${(AREAS[entry.area] ?? entry.area).toLowerCase()}): {item}`
+    // A newer server has activities that this page does not know.
+    `changed {item} (${(AREAS[entry.area] ?? entry.area).toLowerCase()}: ${entry.activity.replaceAll('_', ' ')})`
   const text = template
     .replace('{level}', newLevel(entry, levelName))
     .replace('{a level}', newLevel(entry, withArticle))

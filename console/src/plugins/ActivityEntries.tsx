@@ -14,6 +14,11 @@ const SENTENCES: Record<string, string> = {
   order_changed: 'changed the order',
   config_updated: 'changed settings',
   config_deleted: 'removed the settings',
+  job_started: 'started a job',
+  deliveries_replayed: 'replayed failed deliveries',
+  test_event_created: 'saved a test event',
+  test_event_updated: 'changed a test event',
+  test_event_deleted: 'deleted a test event',
 }
 
 type Change = NonNullable<Schemas['PluginActivity']['detail']['changes']>[number]
@@ -46,7 +51,8 @@ export function ActivityEntries({ entries }: { entries: Schemas['PluginActivity'
         // biome-ignore lint/suspicious/noArrayIndexKey: see above.
         <li key={index} style={{ listStyle: 'none' }}>
           <Text size="sm" component="div">
-            <b>{user.first_name || user.email || 'The server'}</b> {SENTENCES[activity] ?? activity}
+            <b>{user.first_name || user.email || 'The server'}</b>{' '}
+            {SENTENCES[activity] ?? `changed the plugin: ${activity.replaceAll('_', ' ')}`}
             {scope === 'PluginConfig' && (
               <Text span c="dimmed" size="sm">
                 {' '}
