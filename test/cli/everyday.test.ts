@@ -499,7 +499,7 @@ t.test('waits for runs and follows logs', async (t) => {
   t.match(await rewatched, {
     code: 1,
     stderr:
-      /Failing: The connection .* The run is retried\.\n[^]*A run of the backfill ended with the status Cancelled\./,
+      /Failing: The connection .* The run is retried\.\n[\s\S]*A run of the backfill ended with the status Cancelled\./,
   })
 
   const follower = command(['exports', 'logs', name, '--follow'], env)
