@@ -365,6 +365,22 @@ for (const engine of ENGINES)
       await row.getByText('TypeError: no greeting for bad events').waitFor()
       await row.getByText(/% of calls succeeded in 24 hours/).waitFor()
       await inspect(page, 'plugins-failing')
+      for (const [rate, word] of [
+        [0.5, 'Some failures'],
+        [0, 'All calls failed'],
+      ] as const) {
+        await page.route(/\/plugin_configs\/\?/, async (route) => {
+          const response = await route.fetch()
+          const json = await response.json()
+          for (const one of json.results) Object.assign(one, { enabled: true, error: null, delivery_rate_24h: rate })
+          await route.fulfill({ response, json })
+        })
+        await page.reload()
+        await row.getByText(word, { exact: true }).waitFor()
+        await page.unroute(/\/plugin_configs\/\?/)
+      }
+      await page.reload()
+      await row.getByText('Failing', { exact: true }).waitFor()
 
       // Turned on again, the plugin gets or skips the events of the pause. The question does not wait for the list.
       const list = Promise.withResolvers<void>()

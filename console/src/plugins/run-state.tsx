@@ -8,7 +8,6 @@ import { Time } from '../parts/Time.tsx'
 type Config = Schemas['PluginConfig']
 
 const HEALTHY = 0.99
-const POOR = 0.9
 
 /** Rounded down, so a rate with a failure is never 100 %. */
 export const percent = (rate: number): string => `${Math.floor(rate * 1000) / 10} %`
@@ -18,7 +17,8 @@ function wordOf({ enabled, error, delivery_rate_24h: rate }: Config): { word: st
   if (!enabled) return { word: 'Off', color: 'gray' }
   if (rate === null) return { word: 'No calls in 24 hours', color: 'gray' }
   if (rate >= HEALTHY) return { word: 'Healthy', color: 'green' }
-  return rate >= POOR ? { word: 'Some failures', color: 'yellow' } : { word: 'Many failures', color: 'red' }
+  // The rate does not say how many calls there were: one failure of two is no more than some.
+  return rate === 0 ? { word: 'All calls failed', color: 'red' } : { word: 'Some failures', color: 'yellow' }
 }
 
 export function RunState({ config }: { config: Config }) {
