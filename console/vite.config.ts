@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { CHANGING_FEEDS } from '../src/events/models.ts'
+import { FIELD_NAMES, PERSON_FIELD_NAMES } from '../src/hogql/fields.ts'
+import { FUNCTION_NAMES, isAggregation } from '../src/hogql/functions.ts'
 
 const CONTRACT = fileURLToPath(new URL('../src/contract/openapi.json', import.meta.url))
 const CLIENT = fileURLToPath(new URL('../client/src/index.ts', import.meta.url))
 const DESTINATIONS = 'virtual:destination-schemas'
+const HOGQL = 'virtual:hogql-names'
 
 interface Schema {
   $ref?: string
@@ -34,9 +38,26 @@ const destinationSchemas: Plugin = {
   },
 }
 
+/** The names that the HogQL editor completes. The compiler that knows them stays on the server. */
+const hogqlNames: Plugin = {
+  name: 'hogql-names',
+  resolveId: (id) => (id === HOGQL ? `\0${HOGQL}` : undefined),
+  load(id) {
+    if (id !== `\0${HOGQL}`) return undefined
+    const tables = {
+      events: [...FIELD_NAMES, ...PERSON_FIELD_NAMES],
+      persons: Object.keys(CHANGING_FEEDS.persons.current.fields),
+      sessions: Object.keys(CHANGING_FEEDS.sessions.current.fields),
+    }
+    const functions = FUNCTION_NAMES.filter((name) => !isAggregation(name))
+    const aggregations = FUNCTION_NAMES.filter(isAggregation)
+    return `export default ${JSON.stringify({ tables, functions, aggregations })}`
+  },
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react(), destinationSchemas],
+  plugins: [react(), destinationSchemas, hogqlNames],
   // Test tools bring another version of React.
   resolve: {
     dedupe: ['react', 'react-dom'],

@@ -4,3 +4,13 @@ declare module 'virtual:destination-schemas' {
   const schemas: Record<string, ConfigSchema>
   export default schemas
 }
+
+declare module 'virtual:hogql-names' {
+  const names: {
+    /** Fields by table. */
+    tables: Record<string, string[]>
+    functions: string[]
+    aggregations: string[]
+  }
+  export default names
+}

@@ -7,6 +7,7 @@ import { exportsRoutes } from './exports/routes.tsx'
 import { instanceRoutes } from './instance/routes.tsx'
 import { organizationRoutes } from './organization/routes.tsx'
 import { pluginsRoutes } from './plugins/routes.tsx'
+import { queryRoutes } from './query/routes.tsx'
 import { homeRoute, organizationRoute, projectRoute, rootRoute, signedInRoute } from './shell/routes.tsx'
 import { publicRoutes, signedInRoutes, welcomeRoutes } from './signin/routes.tsx'
 
@@ -21,7 +22,7 @@ const routeTree = rootRoute.addChildren([
       ...organizationRoutes,
       ...alertRoutes,
       ...credentialsRoutes,
-      projectRoute.addChildren([...exportsRoutes, ...eventsRoutes, ...pluginsRoutes, ...welcomeRoutes]),
+      projectRoute.addChildren([...exportsRoutes, ...eventsRoutes, ...queryRoutes, ...pluginsRoutes, ...welcomeRoutes]),
     ]),
   ]),
 ])

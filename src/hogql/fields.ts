@@ -33,6 +33,7 @@ const PERSON = {
 const PROPERTY_FIELDS = ['$session_id', '$window_id', '$group_0', '$group_1', '$group_2', '$group_3', '$group_4']
 
 export const FIELD_NAMES: readonly string[] = [...Object.keys(EVENT), 'person', ...PROPERTY_FIELDS]
+export const PERSON_FIELD_NAMES: readonly string[] = Object.keys(PERSON).map((column) => `person.${column}`)
 
 const columnIn = (table: Record<string, FieldColumn>, key: string | number | undefined): FieldColumn | undefined =>
   typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
@@ -57,11 +58,7 @@ export function resolve(node: Field, env: Env): TypedSql {
     if (personColumn) return member(node, personColumn, path)
     if (key === undefined)
       throw new HogqlError(`person is not a value. Use person.id, person.created_at or person.properties.`, at)
-    throw unknownField(
-      `person.${key}`,
-      at,
-      Object.keys(PERSON).map((column) => `person.${column}`),
-    )
+    throw unknownField(`person.${key}`, at, PERSON_FIELD_NAMES)
   }
   const alias = env.aliases?.get(name)
   if (alias && !rest.length) return { ...env.build(alias, withoutAliases(env)), at }
@@ -82,7 +79,7 @@ function resolveIn(table: Table, node: Field, env: Env): TypedSql {
 
 const withoutAliases = (env: Env): Env => ({ ...env, aliases: undefined })
 
-function unknownField(name: string, at: number, known: string[]): HogqlError {
+function unknownField(name: string, at: number, known: readonly string[]): HogqlError {
   const hint = didYouMean(name, known)
   const quotes = !hint && !/^[\w$.]+$/.test(name) ? ' Strings are written in single quotes.' : ''
   return new HogqlError(`Unknown field ${display(name)}.${hint}${quotes}`, at)

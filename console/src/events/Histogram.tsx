@@ -2,13 +2,13 @@ import { Anchor, Button, Group, Paper, Progress, ScrollArea, Skeleton, Table, Te
 import { useDisclosure } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import type { Bars } from '../parts/Chart.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
-import type { Bars } from './Chart.tsx'
 import { type HistogramPart, histogramQuery, isFiltered } from './queries.ts'
 import type { View } from './view.ts'
 
-const Chart = lazy(() => import('./Chart.tsx').then(({ Chart }) => ({ default: Chart })))
+const Chart = lazy(() => import('../parts/Chart.tsx').then(({ Chart }) => ({ default: Chart })))
 
 const SECONDS = { minute: 60, hour: 3_600, day: 86_400, week: 604_800 }
 const LIVE_MS = 10_000

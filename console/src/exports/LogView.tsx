@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { answer, client, type Schemas } from '../api.ts'
+import { download } from '../parts/download.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { count, plural } from '../parts/format.ts'
 import { DownloadIcon } from '../parts/icons.tsx'
@@ -175,12 +176,3 @@ function Lines({ lines, isShort, isLoading }: { lines: Entry[]; isShort: boolean
 }
 
 const lineText = ({ timestamp, level, message }: Entry): string => `${timestamp} ${level} ${message}\n`
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}

@@ -1,14 +1,15 @@
 import './exports.css'
 import { Button, Group, Skeleton, Stack, Switch, Table, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { lazy, Suspense, useId } from 'react'
+import { lazy, Suspense, useId, useMemo } from 'react'
 import { WorkspaceError } from '../api.ts'
+import { findNamesOf } from '../events/find-names.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
 import { MODELS, type Model } from './models.ts'
 import { type Preview, previewQuery } from './preview.ts'
 
-const QueryEditor = lazy(() => import('./QueryEditor.tsx'))
+const QueryEditor = lazy(() => import('../parts/QueryEditor.tsx'))
 
 /** A query of an export, with its errors at their place and a preview of its rows. */
 export function QuerySection({
@@ -28,6 +29,7 @@ export function QuerySection({
   const [label, hint] = [useId(), useId()]
   const preview = useMutation({ mutationFn: (query: string) => previewQuery(project, model, query) })
   const shownError = error ?? queryErrorOf(preview.error)
+  const findNames = useMemo(() => findNamesOf(project), [project])
   return (
     <Stack gap="xs">
       <Switch
@@ -51,6 +53,7 @@ export function QuerySection({
                 if (preview.error) preview.reset()
                 onChange(query)
               }}
+              findNames={findNames}
               error={shownError}
               labelledBy={label}
               describedBy={hint}

@@ -24,6 +24,7 @@ export const CloseIcon = draw('M6 6l12 12M18 6L6 18')
 export const CopyIcon = draw('M9 9h10v11H9zM5 15V4h10')
 export const ExportIcon = draw('M12 15V4m0 0L8 8m4-4l4 4M4 15v5h16v-5')
 export const EventIcon = draw('M4 19V9m5 10V5m5 14v-7m5 7V8')
+export const QueryIcon = draw('M4 6l5 5-5 5m8 1h8')
 export const PluginIcon = draw('M9 3v5m6-5v5M6 8h12v4a6 6 0 0 1-12 0zm6 10v3')
 export const MembersIcon = draw(
   'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zm-6 9c0-3.5 2.7-5.5 6-5.5s6 2 6 5.5m1-9.2a3.5 3.5 0 0 0 0-6.6M21 20c0-2.8-1.5-4.6-4-5.3',

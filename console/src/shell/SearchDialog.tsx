@@ -117,6 +117,7 @@ function pagesOf(organization: string | undefined, project: string | undefined):
           inProject('Exports', 'exports'),
           inProject('New export', 'exports/new'),
           inProject('Events', 'events'),
+          inProject('Query', 'query'),
           inProject('Plugins', 'plugins'),
         ]
       : []),

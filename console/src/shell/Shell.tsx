@@ -87,6 +87,9 @@ function Navigation() {
           <Item to={`/organizations/${organization}/projects/${project}/events`} icon={<icons.EventIcon />}>
             Events
           </Item>
+          <Item to={`/organizations/${organization}/projects/${project}/query`} icon={<icons.QueryIcon />}>
+            Query
+          </Item>
           <Item to={`/organizations/${organization}/projects/${project}/plugins`} icon={<icons.PluginIcon />}>
             Plugins
           </Item>

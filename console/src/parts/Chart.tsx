@@ -3,12 +3,17 @@ import { useElementSize } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import './chart.css'
 
-const HEIGHT = 150
 const AXIS_WIDTH = 48
 /** A shorter drag is a click. */
 const MIN_DRAG_PIXELS = 4
-const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat()
+/** Counts have no fractions. */
+const STEPS = Array.from({ length: 18 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat()
+const FRACTIONS = [6, 5, 4, 3, 2, 1].flatMap((power) => [1, 2, 5].map((step) => step / 10 ** power))
+/** Longer names are cut below the bars. */
+const NAME_LENGTH = 14
+const NAME_WIDTH = 110
 
 export interface Bars {
   /** The starts of the intervals and the counts, in seconds and ascending. */
@@ -16,21 +21,25 @@ export interface Bars {
   counts: number[]
   /** The length of an interval in seconds. */
   length: number
+  /** A name for each bar instead of its time. The starts are then 0, 1, 2 and so on, and the length is 1. */
+  names?: string[]
 }
 
-/** Bars over time. Dragging selects a time range, a click selects one interval. */
+/** Bars over time or by name. Dragging selects a time range, a click selects one interval. */
 export function Chart({
   bars,
+  height = 150,
   summary,
   labelOf,
   onSelect,
 }: {
   bars: Bars
+  height?: number
   /** A description of the chart for screen readers. */
   summary: string
   labelOf: (index: number) => string
-  /** In seconds. */
-  onSelect: (from: number, to: number) => void
+  /** In seconds. Without it, nothing can be selected. */
+  onSelect?: (from: number, to: number) => void
 }) {
   const scheme = useComputedColorScheme('light')
   const { ref: sizeRef, width } = useElementSize()
@@ -39,19 +48,20 @@ export function Chart({
   const [pointed, setPointed] = useState<{ index: number; left: number }>()
   const latest = useRef({ bars, onSelect, width })
   latest.current = { bars, onSelect, width }
+  const isNamed = bars.names !== undefined
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new color scheme needs a new chart.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new color scheme or axis needs a new chart.
   useEffect(() => {
     if (!host.current) return
     const select = (from: number, to: number): void => {
       const { starts, length } = latest.current.bars
       const first = starts.findLast((start) => start <= from) ?? starts[0]
       const last = starts.findLast((start) => start < to) ?? first
-      if (first !== undefined && last !== undefined) latest.current.onSelect(first, last + length)
+      if (first !== undefined && last !== undefined) latest.current.onSelect?.(first, last + length)
     }
-    const { bars, width } = latest.current
+    const { bars, onSelect, width } = latest.current
     const chart = new uPlot(
-      optionsOf(() => latest.current.bars, select, setPointed, width),
+      optionsOf(() => latest.current.bars, onSelect ? select : undefined, setPointed, { width, height }),
       dataOf(bars),
       host.current,
     )
@@ -61,22 +71,22 @@ export function Chart({
       plot.current = null
       setPointed(undefined)
     }
-  }, [scheme])
+  }, [scheme, isNamed, height])
 
   useEffect(() => {
     plot.current?.setData(dataOf(bars))
   }, [bars])
 
   useEffect(() => {
-    if (width > 0) plot.current?.setSize({ width, height: HEIGHT })
-  }, [width])
+    if (width > 0) plot.current?.setSize({ width, height })
+  }, [width, height])
 
   return (
-    <div className="histogram" ref={sizeRef}>
+    <div className="chart" ref={sizeRef} style={{ height }} data-selectable={onSelect !== undefined || undefined}>
       <div ref={host} role="img" aria-label={summary} />
       {pointed && pointed.index < bars.starts.length && (
         <div
-          className="histogram-label"
+          className="chart-label"
           aria-hidden
           style={
             pointed.left < width / 2 ? { left: pointed.left + 12 } : { right: Math.max(0, width - pointed.left + 12) }
@@ -96,38 +106,51 @@ const colorOf = (variable: string): string =>
 
 function optionsOf(
   current: () => Bars,
-  select: (from: number, to: number) => void,
+  select: ((from: number, to: number) => void) | undefined,
   setPointed: (pointed: { index: number; left: number } | undefined) => void,
-  width: number,
+  { width, height }: { width: number; height: number },
 ): uPlot.Options {
+  const isNamed = current().names !== undefined
   const text = colorOf('--mantine-color-dimmed')
   const grid = colorOf('--mantine-color-default-border')
   const font = '12px system-ui, sans-serif'
   const axis = { stroke: text, font, ticks: { show: false }, border: { show: false } }
   return {
     width: Math.max(width, 100),
-    height: HEIGHT,
+    height,
     legend: { show: false },
     padding: [8, 20, 0, 0],
-    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+    cursor: { y: false, points: { show: false }, drag: { x: select !== undefined, y: false, setScale: false } },
     scales: {
       x: {
-        time: true,
+        time: !isNamed,
         range: () => {
           const { starts, length } = current()
           return [starts[0] ?? 0, (starts.at(-1) ?? 0) + length]
         },
       },
-      y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.05)] },
+      y: {
+        range: (_chart, min, max) => {
+          const top = max * 1.05
+          return [Math.min(0, (min ?? 0) * 1.05), hasFractions(current()) && top > 0 ? top : Math.max(1, top)]
+        },
+      },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 28, space: 64, values: timeLabels },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        ...(isNamed
+          ? { splits: (chart) => nameSplits(chart, current()), values: (_chart, at) => nameLabels(at, current()) }
+          : { space: 64, values: timeLabels }),
+      },
       {
         ...axis,
         grid: { stroke: grid, width: 1 },
         size: AXIS_WIDTH,
         space: 36,
-        incrs: STEPS,
+        incrs: () => (hasFractions(current()) ? [...FRACTIONS, ...STEPS] : STEPS),
         values: (_chart, values) => values.map((value) => compact.format(value)),
       },
     ],
@@ -152,13 +175,14 @@ function optionsOf(
       setSelect: [
         (chart) => {
           const { left, width } = chart.select
-          if (width < MIN_DRAG_PIXELS) return
+          if (!select || width < MIN_DRAG_PIXELS) return
           chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
           select(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'))
         },
       ],
       ready: [
         (chart) => {
+          if (!select) return
           let pressedAt = 0
           chart.over.addEventListener('mousedown', ({ clientX }) => {
             pressedAt = clientX
@@ -173,6 +197,21 @@ function optionsOf(
     },
   }
 }
+
+const hasFractions = ({ counts }: Bars): boolean => counts.some((count) => !Number.isInteger(count))
+
+/** The middles of as many bars as have room for their names. */
+function nameSplits(chart: uPlot, { starts }: Bars): number[] {
+  const room = Math.max(1, Math.floor((chart.width - AXIS_WIDTH) / NAME_WIDTH))
+  const step = Math.ceil(starts.length / room)
+  return starts.filter((_, i) => i % step === 0).map((start) => start + 0.5)
+}
+
+const nameLabels = (splits: number[], { names }: Bars): string[] =>
+  splits.map((split) => {
+    const name = names?.[Math.floor(split)] ?? ''
+    return name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH - 1)}…` : name
+  })
 
 const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
