@@ -34,6 +34,7 @@ export const cssVariablesResolver: CSSVariablesResolver = ({ colors }) => ({
   light: {
     // The text of subtle and light buttons, also while the pointer is over them.
     '--mantine-color-indigo-light-color': colors.indigo?.[9] ?? '',
+    '--mantine-color-indigo-light-hover': '#c9d5ff',
     '--mantine-color-dimmed': colors.gray?.[7] ?? '',
     '--mantine-color-error': colors.red?.[9] ?? '',
     '--mantine-color-placeholder': colors.gray?.[7] ?? '',

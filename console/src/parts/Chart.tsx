@@ -99,7 +99,11 @@ export function Chart({
   )
 }
 
-const dataOf = ({ starts, counts }: Bars): uPlot.AlignedData => [starts, counts]
+/** The bar of a name is in the middle of its room. */
+const dataOf = ({ starts, counts, names }: Bars): uPlot.AlignedData => [
+  names ? starts.map((start) => start + 0.5) : starts,
+  counts,
+]
 
 const colorOf = (variable: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(variable).trim()
@@ -160,7 +164,7 @@ function optionsOf(
         fill: colorOf('--mantine-color-indigo-5'),
         width: 0,
         points: { show: false },
-        ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ align: 1, size: [0.9, 60], radius: 0.1 }) }),
+        ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ align: isNamed ? 0 : 1, size: [0.9, 60], radius: 0.1 }) }),
       },
     ],
     hooks: {

@@ -1,4 +1,5 @@
 import './query-editor.css'
+import { closeCompletion } from '@codemirror/autocomplete'
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, Prec, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view'
@@ -105,7 +106,8 @@ export default function QueryEditor({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor keeps its own text.
   useLayoutEffect(() => {
     if (!box.current) return
-    const run = (): boolean => {
+    const run = (view: EditorView): boolean => {
+      closeCompletion(view)
       latest.current.onRun?.()
       return latest.current.onRun !== undefined
     }

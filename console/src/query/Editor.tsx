@@ -1,5 +1,5 @@
 import { Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
-import { lazy, Suspense, useId, useMemo } from 'react'
+import { lazy, Suspense, useId, useMemo, useRef } from 'react'
 import { findNamesOf } from '../events/find-names.ts'
 import { CloseIcon, PlayIcon } from '../parts/icons.tsx'
 import { queryErrorOf } from './queries.ts'
@@ -24,8 +24,14 @@ export function Editor({
   isRunning: boolean
 }) {
   const [label, hint] = [useId(), useId()]
+  const runButton = useRef<HTMLButtonElement>(null)
   const findNames = useMemo(() => findNamesOf(project_id), [project_id])
   const queryError = queryErrorOf(error)
+  // The button disappears, and the focus would be lost.
+  const stop = (): void => {
+    runButton.current?.focus()
+    cancel()
+  }
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600} id={label}>
@@ -42,18 +48,10 @@ export function Editor({
           describedBy={hint}
         />
       </Suspense>
-      {/* The live region exists before the error, so screen readers announce it. */}
-      <div role="alert">
-        {queryError && (
-          <Text size="sm" c="var(--mantine-color-error)" className="wrap">
-            {queryError.detail}
-          </Text>
-        )}
-      </div>
       <Group gap="xs" className="query-actions">
         <Button
+          ref={runButton}
           onClick={run}
-          loading={isRunning}
           disabled={view.text.trim() === ''}
           leftSection={<PlayIcon size={16} />}
           aria-keyshortcuts="Control+Enter Meta+Enter"
@@ -61,11 +59,11 @@ export function Editor({
           Run
         </Button>
         {isRunning && (
-          <Button variant="default" onClick={cancel} leftSection={<CloseIcon size={16} />}>
+          <Button variant="default" onClick={stop} leftSection={<CloseIcon size={16} />}>
             Cancel
           </Button>
         )}
-        <Text size="xs" c="dimmed" id={hint} ms="auto">
+        <Text size="xs" c="dimmed" id={hint} ms="auto" {...(view.fitsUrl && { visibleFrom: 'sm' })}>
           {view.fitsUrl ? (
             <>
               <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> runs the query, <Kbd size="xs">Ctrl</Kbd>{' '}
@@ -76,6 +74,14 @@ export function Editor({
           )}
         </Text>
       </Group>
+      {/* The live region exists before the error, so screen readers announce it. */}
+      <div role="alert">
+        {queryError && (
+          <Text size="sm" c="var(--mantine-color-error)" className="wrap">
+            {queryError.detail}
+          </Text>
+        )}
+      </div>
     </Stack>
   )
 }

@@ -26,7 +26,7 @@ export function HistoryDrawer({
           <>
             <Stack component="ul" gap="xs" p={0} m={0} aria-label="Recent queries">
               {queries.map(({ text, at }) => (
-                <li key={text} className="entry">
+                <li key={text} className="past-queries-item">
                   <UnstyledButton className="past-query" onClick={() => choose(text)}>
                     <span className="past-query-text mono">{text}</span>
                     <Text size="xs" c="dimmed" span>

@@ -132,8 +132,8 @@ function Start({ run }: { run: (text: string) => void }) {
         </Group>
       }
     >
-      Write a query and run it, or start with an example. Type properties. to complete the property names of this
-      project.
+      Write a query and run it, or start with an example. Type <span className="mono">properties.</span> to complete the
+      property names of this project.
     </EmptyState>
   )
 }

@@ -42,26 +42,28 @@ export function ResultChart({
   const others = all.filter((_, i) => i !== columns.y)
   return (
     <>
-      <Group gap="sm" mb="sm">
-        <NativeSelect
-          size="xs"
-          label="Bars"
-          data={numbers}
-          value={String(columns.y + 1)}
-          disabled={numbers.length < 2}
-          onChange={(event) => onChange({ y: Number(event.currentTarget.value), x: undefined })}
-        />
-        {columns.x !== undefined && (
+      {(numbers.length > 1 || others.length > 1) && (
+        <Group gap="sm" mb="sm">
           <NativeSelect
             size="xs"
-            label="Across"
-            data={others}
-            value={String(columns.x + 1)}
-            disabled={others.length < 2}
-            onChange={(event) => onChange({ x: Number(event.currentTarget.value) })}
+            label="Bars"
+            data={numbers}
+            value={String(columns.y + 1)}
+            disabled={numbers.length < 2}
+            onChange={(event) => onChange({ y: Number(event.currentTarget.value), x: undefined })}
           />
-        )}
-      </Group>
+          {columns.x !== undefined && (
+            <NativeSelect
+              size="xs"
+              label="Across"
+              data={others}
+              value={String(columns.x + 1)}
+              disabled={others.length < 2}
+              onChange={(event) => onChange({ x: Number(event.currentTarget.value) })}
+            />
+          )}
+        </Group>
+      )}
       <Suspense fallback={<Skeleton h={HEIGHT} />}>
         <Chart
           bars={bars}

@@ -7,8 +7,8 @@ import type { QueryResult } from './queries.ts'
 import { isNumeric, type Row, shownText } from './result.ts'
 
 const ROW_HEIGHT = 34
-const HEADER_HEIGHT = 38
-const VISIBLE_ROWS = 14
+/** The header and 15 rows and a half, so it can be seen that there are more. */
+const MAX_HEIGHT = 38 + 15.5 * ROW_HEIGHT
 /** Widths in characters. */
 const MIN_WIDTH = 6
 const MAX_WIDTH = 44
@@ -42,10 +42,15 @@ export function ResultTable({
   const above = items[0]?.start ?? 0
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
   const numberWidth = count(rows.length).length + 2
-  const height = HEADER_HEIGHT + ROW_HEIGHT * Math.min(rows.length, VISIBLE_ROWS) + 16
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the table.
-    <section ref={scroller} className="result-scroller" style={{ height }} tabIndex={0} aria-label="Rows of the result">
+    <section
+      ref={scroller}
+      className="result-scroller"
+      style={{ maxHeight: MAX_HEIGHT }}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the table.
+      tabIndex={0}
+      aria-label="Rows of the result"
+    >
       <table className="result-table" aria-label="Result" aria-rowcount={rows.length + 1}>
         <colgroup>
           <col style={{ width: `calc(${numberWidth}ch + 1rem)` }} />
