@@ -2,9 +2,8 @@
  * Plans scheduled runs. A run is a half-open range of positions, fixed when it is planned; its
  * time window is a label. Every event is in exactly one run, even during concurrent ingestion.
  */
-
-import { AppError, notFound, unavailable } from '../errors.ts'
 import { createSetAside, type SetAside } from '../background/set-aside.ts'
+import { AppError, notFound, unavailable } from '../errors.ts'
 import type { Model } from '../events/models.ts'
 import { countBetween, horizon, positionAt } from '../events/positions.ts'
 import type { EventReader } from '../events/readers.ts'
