@@ -245,13 +245,13 @@ function openExports(
   injected: DeliveryProcesses | undefined,
   keep: Keep,
 ): Pick<Deps, 'processes' | 'backups' | 'alerter' | 'exporter'> {
-  const { config, mailer, eventReader: reader } = used
+  const { config, mailer } = used
   const log = areaLog(used.log, config, 'exports')
   const processes = keep(injected ?? createDeliveryProcesses())
   const backups = createScheduledBackups(used)
   if (backups) keep(backups)
   const alerter = keep(createAlerter({ ...used, log, wakeMailer: mailer?.wake ?? null }))
-  const exporter = keep(createExporter({ ...used, reader, log, launch: processes.deliver, alerter }))
+  const exporter = keep(createExporter({ ...used, log, launch: processes.deliver, alerter }))
   return { processes, backups, alerter, exporter }
 }
 

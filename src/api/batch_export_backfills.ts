@@ -20,8 +20,7 @@ interface Subject {
 }
 
 export const batch_export_backfills = (deps: Deps): Area<'batch_export_backfills', Subject> => {
-  const { db, now, eventReader, exporter } = deps
-  const tools = { ...deps, reader: eventReader }
+  const { db, now, exporter } = deps
   const serializerFor = (row: BatchExportRow) => (backfill: store.ListedBackfill) =>
     serializeBackfill(backfill, row, now())
   const read = async (row: BatchExportRow, id: string): Promise<Schemas['Backfill']> => {
@@ -55,20 +54,20 @@ export const batch_export_backfills = (deps: Deps): Area<'batch_export_backfills
       },
 
       'batch_export_backfills.create': async ({ actor, subject, body }) => {
-        const { row, backfill } = await backfills.start(tools, actor, subject.row, rangeOf(body))
+        const { row, backfill } = await backfills.start(deps, actor, subject.row, rangeOf(body))
         exporter.wake()
         return read(row, backfill.id)
       },
 
       'batch_export_backfills.estimate': ({ subject, body, signal }) =>
-        backfills.estimate(tools, subject.row, rangeOf(body), signal),
+        backfills.estimate(deps, subject.row, rangeOf(body), signal),
 
       'batch_export_backfills.retrieve': async ({ subject }) => serializerFor(subject.row)(backfillOf(subject)),
 
       'batch_export_backfills.cancel': async ({ actor, subject }) => {
         const { row } = subject
         const backfill = backfillOf(subject)
-        for (const id of await backfills.cancel(tools, actor, row, backfill))
+        for (const id of await backfills.cancel(deps, actor, row, backfill))
           exporter.abort({ batch_export_id: row.id, id })
         return read(row, backfill.id)
       },

@@ -20,8 +20,7 @@ interface Subject {
 }
 
 export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject> => {
-  const { db, now, eventReader, exporter } = deps
-  const tools: service.ExportService = { ...deps, reader: eventReader }
+  const { db, now, exporter } = deps
   return {
     subject: async (access) => {
       const { run_id, id = run_id } = access.params
@@ -38,13 +37,13 @@ export const batch_export_runs = (deps: Deps): Area<'batch_export_runs', Subject
       'batch_export_runs.retrieve': async ({ subject }) => serializeRun(runOf(subject)),
 
       'batch_export_runs.retry': async ({ actor, subject }) => {
-        const run = await service.retry(tools, actor, runOf(subject))
+        const run = await service.retry(deps, actor, runOf(subject))
         exporter.wake()
         return serializeRun(run)
       },
 
       'batch_export_runs.cancel': async ({ actor, subject }) => {
-        const run = await service.cancel(tools, actor, subject.row, runOf(subject))
+        const run = await service.cancel(deps, actor, subject.row, runOf(subject))
         exporter.abort(run)
         return serializeRun(run)
       },

@@ -55,8 +55,7 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
 
 /** The handlers that both areas bind. */
 export function batchExportHandlers(deps: Deps) {
-  const { db, eventReader, exporter } = deps
-  const tools: service.ExportService = { ...deps, reader: eventReader }
+  const { db, exporter } = deps
 
   /** Loads the latest runs and the integrations of the exports and returns their serializer. */
   const serializerFor = async (rows: readonly BatchExportRow[]) => {
@@ -83,7 +82,7 @@ export function batchExportHandlers(deps: Deps) {
     create: async (actor: UserActor, project_id: number, body: Schemas['BatchExportCreate']) => {
       const { name, interval, destination } = body
       const input = { ...inputOf(body), name, interval, destination: destinationOf(destination) }
-      const row = await service.create(tools, actor, project_id, input)
+      const row = await service.create(deps, actor, project_id, input)
       exporter.wake()
       return serialize(row)
     },
@@ -94,18 +93,18 @@ export function batchExportHandlers(deps: Deps) {
     retrieve: serialize,
 
     update: async (actor: UserActor, { id }: BatchExportRow, body: Schemas['BatchExportWrite'] = {}) => {
-      const row = await service.update(tools, actor, id, inputOf(body))
+      const row = await service.update(deps, actor, id, inputOf(body))
       exporter.wake()
       return serialize(row)
     },
 
     delete: async (actor: UserActor, row: BatchExportRow) => {
-      await service.remove(tools, actor, row)
+      await service.remove(deps, actor, row)
       exporter.abort({ batch_export_id: row.id })
     },
 
     backfill: async (actor: UserActor, subject: BatchExportRow, body: Schemas['BatchExportBackfill']) => {
-      const { row, backfill } = await backfills.start(tools, actor, subject, {
+      const { row, backfill } = await backfills.start(deps, actor, subject, {
         start_at: parseIsoTime(body.start_at, 'start_at'),
         end_at: parseIsoTime(body.end_at, 'end_at'),
       })
@@ -113,7 +112,7 @@ export function batchExportHandlers(deps: Deps) {
       return { ...(await serialize(row)), backfill_id: backfill.id }
     },
 
-    pause: async (actor: UserActor, { id }: BatchExportRow) => serialize(await service.pause(tools, actor, id)),
+    pause: async (actor: UserActor, { id }: BatchExportRow) => serialize(await service.pause(deps, actor, id)),
 
     run: async (actor: UserActor, subject: BatchExportRow) => {
       const run = await service.run(tools, actor, subject)
@@ -122,7 +121,7 @@ export function batchExportHandlers(deps: Deps) {
     },
 
     unpause: async (actor: UserActor, { id }: BatchExportRow, body: Body<'batch_exports.unpause'> = {}) => {
-      const { row, skipped } = await service.unpause(tools, actor, id, body.backfill ?? false)
+      const { row, skipped } = await service.unpause(deps, actor, id, body.backfill ?? false)
       exporter.wake()
       return { ...(await serialize(row)), skipped_events: skipped }
     },

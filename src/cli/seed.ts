@@ -86,12 +86,11 @@ async function runExports(variables: Variables, { database }: LocalOptions, proj
   const processes = { deliver, testDestination, stop: async () => undefined }
   const deps = await buildDeps({ config, log: pino({ level: 'silent' }), processes })
   try {
-    const control = { ...deps, reader: deps.eventReader }
-    for (const input of EXPORTS) await create(control, OPERATOR, project_id, input)
-    const daily = await create(control, OPERATOR, project_id, DAILY_EXPORT)
+    for (const input of EXPORTS) await create(deps, OPERATOR, project_id, input)
+    const daily = await create(deps, OPERATOR, project_id, DAILY_EXPORT)
     const end_at = boundaryBefore(daily, deps.now())
     const start_at = new Date(Date.parse(end_at) - EXPORTED_DAYS * DAY_MS).toISOString()
-    await startBackfill(control, OPERATOR, daily, { start_at, end_at })
+    await startBackfill(deps, OPERATOR, daily, { start_at, end_at })
     await deps.exporter.drain()
   } finally {
     await deps.dispose()

@@ -74,7 +74,7 @@ export async function start(
 
 /** Finds the start of an open range, and throws for a range that cannot be exported. */
 async function resolveRange(
-  { reader, now }: Pick<PlannerDeps, 'reader' | 'now'>,
+  { eventReader, now }: Pick<PlannerDeps, 'eventReader' | 'now'>,
   row: BatchExportRow,
   { start_at, end_at }: BackfillInput,
 ): Promise<Range> {
@@ -82,7 +82,7 @@ async function resolveRange(
   if (end_at > now()) throw invalid('end_at', '"end_at" must not be in the future.')
   if (start_at !== null) return { start_at, end_at }
   const { project_id, model } = row
-  const earliest = await earliestRow(reader, { project_id, model, end: microseconds(end_at) })
+  const earliest = await earliestRow(eventReader, { project_id, model, end: microseconds(end_at) })
   if (earliest === undefined)
     throw invalid('start_at', `The project has no ${model} before "end_at". Send a later "end_at" or a "start_at".`)
   return { start_at: boundaryBefore(row, new Date(Math.floor(earliest / 1000)).toISOString()), end_at }
@@ -109,12 +109,12 @@ export interface BackfillEstimate extends Range {
 
 /** Computes the size of a backfill without starting it. */
 export async function estimate(
-  deps: Pick<PlannerDeps, 'db' | 'reader' | 'now'>,
+  deps: Pick<PlannerDeps, 'db' | 'eventReader' | 'now'>,
   row: BatchExportRow,
   input: BackfillInput,
   signal?: AbortSignal,
 ): Promise<BackfillEstimate> {
-  const { db, reader, now } = deps
+  const { db, eventReader, now } = deps
   const { project_id, model, hogql_query } = row
   const range = await resolveRange(deps, row, input)
   const windows = requireFewWindows(row, range)
@@ -122,7 +122,7 @@ export async function estimate(
   const end = microseconds(range.end_at)
   const time = microseconds(now())
   const filters = filterCondition(row.filters === null ? null : storedJson(row.filters), time)
-  const { records, exact } = await estimateRecords(reader, {
+  const { records, exact } = await estimateRecords(eventReader, {
     project_id,
     model,
     start: microseconds(range.start_at),
@@ -136,7 +136,7 @@ export async function estimate(
     records === 0
       ? 0
       : ((await runs.bytesPerRecord(db, row.id, SIZED_RUNS)) ??
-        (await averageSize(reader, { project_id, model, end, signal })))
+        (await averageSize(eventReader, { project_id, model, end, signal })))
   return { ...range, windows, records, bytes: Math.round(records * size), exact }
 }
 

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000
 
 export interface ExporterOptions extends AttemptOptions {
   config: AttemptOptions['config'] & Pick<Config, 'EXPORT_SLOTS' | 'RUN_RETENTION_DAYS'>
-  reader: EventReader
+  eventReader: EventReader
 }
 
 export interface Exporter {

@@ -20,7 +20,7 @@ import { boundaryAfter, boundaryBefore, type Cadence } from './interval.ts'
 export interface PlannerDeps {
   db: Db
   events: Database
-  reader: EventReader
+  eventReader: EventReader
   ids: Ids
   now: () => string
 }
@@ -125,8 +125,8 @@ interface PlannedWindow {
 }
 
 async function planExport(deps: PlannerDeps, row: BatchExportRow, end: number, limit: number): Promise<void> {
-  const { db, reader, now } = deps
-  const { windows, next_at } = await dueWindows(reader, row, { end, now: now(), limit })
+  const { db, eventReader, now } = deps
+  const { windows, next_at } = await dueWindows(eventReader, row, { end, now: now(), limit })
   await db.tx(async (tx) => {
     if (!(await lockUnchanged(tx, row)) || (await pauses.oldestEnded(tx, row.id))) return
     await createRuns(deps, tx, row, windows)
@@ -301,13 +301,13 @@ function requireActive({ paused, start_at, end_at, next_at }: BatchExportRow, no
  * pause, or when events may still appear before its end.
  */
 async function planPause(deps: PlannerDeps, id: string): Promise<boolean> {
-  const { db, events, reader, now } = deps
+  const { db, events, eventReader, now } = deps
   const row = await exports.getById(db, id)
   const pause = await pauses.oldestEnded(db, id)
   if (!row || row.paused || !pause || (await horizon(events, row.model)) < pause.resumed_position) return false
-  const { windows, next_at, complete } = await windowsBefore(reader, row, pause)
+  const { windows, next_at, complete } = await windowsBefore(eventReader, row, pause)
   const skipped = complete
-    ? await countBetween(reader, {
+    ? await countBetween(eventReader, {
         ...feedOf(row),
         from: Math.max(row.watermark, pause.position),
         to: pause.resumed_position,
@@ -392,7 +392,7 @@ export type ScheduleState = Pick<BatchExportRow, 'watermark' | 'window_start' | 
  * future `start_at` is planned and dropped, which sets the watermark of the first run.
  */
 export async function scheduleFromNow(
-  { events, reader, now }: PlannerDeps,
+  { events, eventReader, now }: PlannerDeps,
   before: Cadence & Pick<BatchExportRow, 'project_id' | 'model' | 'start_at'> & { window_start?: string },
 ): Promise<ScheduleState> {
   const end = await horizon(events, before.model)
@@ -400,7 +400,7 @@ export async function scheduleFromNow(
   const window_start = latest(open, before.window_start ?? open)
   const watermark =
     before.window_start === undefined
-      ? await positionAt(reader, { ...feedOf(before), from: 0, to: end, time: Date.parse(open) * 1000 })
+      ? await positionAt(eventReader, { ...feedOf(before), from: 0, to: end, time: Date.parse(open) * 1000 })
       : end
   return { watermark, window_start, next_at: firstWindowEnd(before, latest(window_start, now())) }
 }

@@ -365,7 +365,7 @@ export interface SkippedEvents {
 
 /** The export is already unpaused, so a count that fails does not fail the request. */
 async function countSkipped(
-  { events, reader }: ExportService,
+  { events, eventReader }: ExportService,
   { project_id, model }: BatchExportRow,
   { from, to, paused_at, resumed_at }: SkippedRange,
 ): Promise<SkippedEvents> {
@@ -373,7 +373,7 @@ async function countSkipped(
   try {
     // A transaction that is still open may add events of the pause.
     const isSettled = (await horizon(events, model)) >= to
-    const count = await countBetween(reader, { project_id, model, from, to, limit: MAX_SKIPPED_COUNT })
+    const count = await countBetween(eventReader, { project_id, model, from, to, limit: MAX_SKIPPED_COUNT })
     return { count, exact: isSettled && count < MAX_SKIPPED_COUNT, ...times }
   } catch {
     return { count: 0, exact: false, ...times }

@@ -541,7 +541,6 @@ for (const engine of nextEngines())
     const other = createAlerter({ ...deps, wakeMailer: null })
     const exporter = createExporter({
       ...deps,
-      reader: deps.eventReader,
       files_root: '',
       launch: deps.processes.deliver,
     })

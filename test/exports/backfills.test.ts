@@ -204,7 +204,6 @@ onBothEngines(t, 'estimates windows, records and bytes', async (t, app) => {
 function nodeOn(t: Test, app: TestApp, launch: Deliver = app.deps.processes.deliver): Exporter {
   const exporter = createExporter({
     ...app.deps,
-    reader: app.deps.eventReader,
     files_root: app.deps.files_root,
     launch,
     renew_ms: 20,

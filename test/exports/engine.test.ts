@@ -539,7 +539,6 @@ for (const engine of nextEngines())
     while (!first) await new Promise(setImmediate)
     const other = createExporter({
       ...app.deps,
-      reader: app.deps.eventReader,
       files_root: '',
       launch: succeed,
     })
@@ -567,7 +566,6 @@ for (const engine of nextEngines())
     const app = await openApp(t, engine, { processes: scripted(waitForAbort) })
     const exporter = createExporter({
       ...app.deps,
-      reader: app.deps.eventReader,
       files_root: '',
       launch: app.deps.processes.deliver,
       renew_ms: 5,
@@ -632,7 +630,6 @@ for (const engine of nextEngines())
     setClock(app, HOUR_MS)
     const options = {
       ...app.deps,
-      reader: app.deps.eventReader,
       files_root: '',
       launch: app.deps.processes.deliver,
     }
@@ -918,7 +915,7 @@ for (const engine of nextEngines())
   })
 
 const exporterOn = (app: TestApp, more: Pick<ExporterOptions, 'db' | 'launch'>) =>
-  createExporter({ ...app.deps, reader: app.deps.eventReader, files_root: '', ...more })
+  createExporter({ ...app.deps, files_root: '', ...more })
 
 /** A database that can become unavailable. */
 function breakable({ deps: { db } }: TestApp) {

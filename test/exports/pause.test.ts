@@ -997,7 +997,6 @@ function nodeOn({ deps }: TestApp, db: Deps['db'] = deps.db) {
   return createExporter({
     ...deps,
     db,
-    reader: deps.eventReader,
     files_root: '',
     launch: deps.processes.deliver,
   })
