@@ -107,19 +107,19 @@ async function deliverRun(
   const { db, now, renew_ms = RENEW_MS } = options
   // Read for every attempt: rotated credentials take effect at the next one.
   const [integration = null] = row.integration_id === null ? [] : await integrations.withIds(db, [row.integration_id])
-  const place = destinationHash(row, integration)
+  const destination_hash = destinationHash(row, integration)
   const progress: runs.Progress = {}
   const renew = (checkpoint?: string): Promise<boolean> =>
     runs.renew(db, run.id, leaseFor(owner, now(), LEASE_MS), { ...progress, ...(checkpoint && { checkpoint }) })
   return whileLeased({ renew, every_ms: renew_ms, abort }, async (held) => {
     const store = storeProgress(held, progress)
     const checkpoint = async (state: Checkpoint): Promise<void> => {
-      await held.renew(JSON.stringify({ ...state, place }))
+      await held.renew(JSON.stringify({ ...state, place: destination_hash }))
       held.signal.throwIfAborted()
     }
-    const report = (report: Report): void => {
-      if (report.kind === 'log') void logRun(report.level, report.message).catch(() => undefined)
-      else store.report(report)
+    const report = (sent: Report): void => {
+      if (sent.kind === 'log') void logRun(sent.level, sent.message).catch(() => undefined)
+      else store.report(sent)
     }
     const job = await jobOf(options, run, row, integration, span)
     return options.launch(job, { checkpoint, report }, held.signal).finally(store.stop)
@@ -205,6 +205,6 @@ function checkpointFor(
   integration: IntegrationRow | null,
   { checkpoint }: RunRow,
 ): Checkpoint | null {
-  const { place, ...state } = storedJson<{ place?: string }>(checkpoint ?? '{}')
-  return place === destinationHash(row, integration) && Value.Check(Checkpoint, state) ? state : null
+  const { place: destination_hash, ...state } = storedJson<{ place?: string }>(checkpoint ?? '{}')
+  return destination_hash === destinationHash(row, integration) && Value.Check(Checkpoint, state) ? state : null
 }

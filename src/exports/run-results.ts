@@ -34,7 +34,7 @@ export interface ResultOptions {
   alerter: Pick<Alerter, 'wake'>
 }
 
-/** A run that is claimed. */
+/** One attempt at a claimed run. */
 export interface Attempt {
   run: RunRow
   row: BatchExportRow
