@@ -57,18 +57,22 @@ export function createExporter(options: ExporterOptions): Exporter {
   const loop = createLoop({
     name: 'exporter',
     round: async () => {
-      const [started] = await Promise.allSettled([startDueRuns()])
-      const cleaning = await cleanUp().catch((error) => {
-        log.error({ err: error }, 'removing old export runs failed')
-        return false
-      })
-      if (started.status === 'rejected') throw started.reason
-      for (const { id, error, delay_ms } of started.value.failures)
+      let started: PlannedSlice
+      let cleaning: boolean
+      try {
+        started = await startDueRuns()
+      } finally {
+        cleaning = await cleanUp().catch((error) => {
+          log.error({ err: error }, 'removing old export runs failed')
+          return false
+        })
+      }
+      for (const { id, error, delay_ms } of started.failures)
         log.error(
           { err: error, batch_export: id },
           `planning an export failed; next attempt in ${delay_ms / 1000} seconds`,
         )
-      return started.value.more || cleaning ? NEXT_SLICE_MS : untilNextRound()
+      return started.more || cleaning ? NEXT_SLICE_MS : untilNextRound()
     },
     retry_ms: POLL_MS,
     onError: (error) => log.error({ err: error }, 'planning or claiming export runs failed; retrying'),
@@ -76,8 +80,15 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** Plans a slice of the due windows and fills the free slots. */
   async function startDueRuns(): Promise<PlannedSlice> {
-    // A failure to plan does not stop the runs that are already planned.
-    const [planned] = await Promise.allSettled([planner.plan(() => loop.stopped)])
+    try {
+      return await planner.plan(() => loop.stopped)
+    } finally {
+      // A failure to plan does not stop the runs that are already planned.
+      await claimRuns()
+    }
+  }
+
+  async function claimRuns(): Promise<void> {
     const ended = await endedOwners(options, identity)
     while (!loop.stopped && active.size < config.EXPORT_SLOTS) {
       const claimed = await runs.claim(db, lease(), [...active.keys()], ended)
@@ -93,8 +104,6 @@ export function createExporter(options: ExporterOptions): Exporter {
         })
       active.set(run.id, { batch_export_id: run.batch_export_id, abort, done })
     }
-    if (planned.status === 'rejected') throw planned.reason
-    return planned.value
   }
 
   const activeDone = (): Promise<unknown> => Promise.all([...active.values()].map(({ done }) => done))
