@@ -91,7 +91,7 @@ export const capture = ({
 
   async function admit(raw: Raw, token: string): Promise<TokensProject> {
     const project = await projectOf(token)
-    raw.admit(project.id)
+    raw.countCapture(project.id)
     return project
   }
 
@@ -99,7 +99,7 @@ export const capture = ({
     const { raw } = call
     const small = isSmall(raw, SMALL_BYTES) ? await readSmall(raw, accept) : undefined
     if (small) return small
-    if (parsers.busy) raw.checkAddress()
+    if (parsers.busy) raw.checkCaptureAddress()
     return parsers.read(raw, accept, { uuid: ids.uuid, signal: call.signal })
   }
 
@@ -157,7 +157,7 @@ export const capture = ({
 
   async function siteApp({ params, raw }: HandlerContext<'capture.site_app'>): Promise<RawResponse> {
     const { project_id, text, isCurrent } = await siteApps.script(db, params)
-    raw.admit(project_id)
+    raw.countCapture(project_id)
     return new RawResponse('application/javascript', text, {
       // The same for every origin, because caches are shared by pages.
       'access-control-allow-origin': '*',

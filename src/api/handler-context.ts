@@ -35,9 +35,9 @@ type ProjectOf<Id extends OperationId> = PlaceOf<Id, 'project', MembersProjectRo
 /** The unparsed request, for capture: its clients encode the same events in many ways. */
 export interface Raw extends RawRequest {
   /** Counts the request for its project. Throws `throttled` above the limit. */
-  admit(project_id: number): void
+  countCapture(project_id: number): void
   /** Throws `throttled` when too many requests of this address were rejected. */
-  checkAddress(): void
+  checkCaptureAddress(): void
 }
 
 /** The URL of a request, for links in the response. */

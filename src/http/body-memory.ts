@@ -13,7 +13,7 @@ const DISCARD_IDLE_MS = 2_000
 /** Limits the memory of all request bodies together. A body counts from its first byte until the response is sent. */
 export interface BodyMemory {
   /** Counts the bytes of a body while they arrive. */
-  admit: preParsingHookHandler
+  count: preParsingHookHandler
   /**
    * Reads the rest of a body before a response that closes the connection. Closing it while the client sends would reset
    * the connection, and most clients then report a broken pipe instead of the response.
@@ -61,7 +61,7 @@ export function createBodyMemory(max_bytes: number): BodyMemory {
   }
 
   return {
-    admit: (request, reply, payload, done) => {
+    count: (request, reply, payload, done) => {
       const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
       if (chunked === undefined && !(Number(length) > SMALL_BYTES)) return done(null, payload)
       const { socket } = request.raw

@@ -55,6 +55,6 @@ export const rawOf = (request: FastifyRequest, rateLimits: RateLimits): Raw => (
   content_encoding: request.headers['content-encoding'],
   query: request.query as Record<string, string | undefined>,
   bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
-  admit: rateLimits.countCapture,
-  checkAddress: () => rateLimits.checkCaptureAddress(request),
+  countCapture: rateLimits.countCapture,
+  checkCaptureAddress: () => rateLimits.checkCaptureAddress(request),
 })

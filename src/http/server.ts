@@ -102,7 +102,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
       return done(new AppError({ code: 'parse_error', detail: 'The Host header is missing. Send one.' }))
     done()
   })
-  app.addHook('preParsing', bodies.admit)
+  app.addHook('preParsing', bodies.count)
   app.addHook('onSend', bodies.discard)
   app.addHook('onResponse', (request, reply, done) => {
     bodies.release(request)
