@@ -53,20 +53,15 @@ const PERIODS = new Map([
 const boundaryAfter = (time: number, period_ms: number): string =>
   new Date((Math.floor(time / period_ms) + 1) * period_ms).toISOString()
 
-interface Claimed {
-  key: string
-  work: () => Promise<void>
-}
+const leaseFrom = ({ owner, now }: TasksOptions): Lease => leaseFor(owner, now(), LEASE_MS)
 
 export function createTasks(options: TasksOptions): Tasks {
-  const { db, configurations, recorder, owner, now, log } = options
+  const { db, now, log } = options
   /** The work of this process, by the id of the job or the key of the task. */
   const active = new Map<string, Promise<void>>()
-  /** Tasks that have a row. */
+  /** The keys of tasks that have a row. */
   const known = new Set<string>()
-
-  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
-  const lease = (): Lease => leaseFor(owner, now(), LEASE_MS)
+  const isStopping = (): boolean => loop.stopped
 
   const loop = createLoop({
     name: 'plugin tasks',
@@ -99,98 +94,38 @@ export function createTasks(options: TasksOptions): Tasks {
     }
   }
 
+  const hasSlot = (): boolean => !loop.stopped && active.size < MAX_ACTIVE
+
   /** Returns how many calls were started. */
   async function startDue(): Promise<number> {
     await createSchedules()
     let started = 0
-    for (const claim of [claimTask, claimJob])
-      while (!loop.stopped && active.size < MAX_ACTIVE) {
-        const claimed = await claim()
-        if (!claimed) break
-        started++
-        const { key, work } = claimed
-        const done = work()
-          .catch((error) => {
-            if (!loop.stopped) log.error({ err: error }, 'running a task of a plugin failed')
-          })
-          .finally(() => {
-            active.delete(key)
-            loop.wake()
-          })
-        active.set(key, done)
-      }
+    for (; hasSlot(); started++) {
+      const row = await schedules.claim(db, leaseFrom(options), [...active.keys()])
+      if (!row) break
+      const key = schedules.keyOf(row)
+      start(key, async () => {
+        if (!(await runTask(options, row, isStopping))) known.delete(key)
+      })
+    }
+    for (; hasSlot(); started++) {
+      const row = await jobs.claim(db, leaseFrom(options), [...active.keys()])
+      if (!row) break
+      start(row.id, () => runJob(options, row, isStopping))
+    }
     return started
   }
 
-  async function claimTask(): Promise<Claimed | undefined> {
-    const row = await schedules.claim(db, lease(), [...active.keys()])
-    if (!row) return undefined
-    const { plugin_config_id, task, next_at } = row
-    const key = schedules.keyOf(row)
-    const work = async (): Promise<void> => {
-      const period_ms = PERIODS.get(task) ?? 0
-      const configuration = await configurations.get(plugin_config_id)
-      if (!configuration?.capabilities.scheduled_tasks.includes(task)) {
-        known.delete(key)
-        return schedules.remove(db, row)
-      }
-      // After a pause of the server, missed times are not made up.
-      const isLate = Date.parse(now()) - Date.parse(next_at) >= period_ms
-      const renew = (): Promise<boolean> => schedules.renew(db, row, lease())
-      const work = { kind: 'tasks', name: task } as const
-      if (!isLate)
-        await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) => call(configuration, work, [], [], signal))
-      if (loop.stopped) return schedules.finish(db, row, owner)
-      const after = boundaryAfter(Math.max(Date.parse(now()), Date.parse(next_at)), period_ms)
-      await schedules.finish(db, { plugin_config_id, task, next_at: after }, owner)
-    }
-    return { key, work }
-  }
-
-  async function claimJob(): Promise<Claimed | undefined> {
-    const row = await jobs.claim(db, lease(), [...active.keys()])
-    if (!row) return undefined
-    const work = async (): Promise<void> => {
-      const configuration = await configurations.get(row.plugin_config_id)
-      if (configuration) {
-        const renew = (): Promise<boolean> => jobs.renew(db, row.id, lease())
-        const work = row.name === jobs.SETUP ? null : ({ kind: 'jobs', name: row.name } as const)
-        const origin = parseOrigin(row.origin)
-        const called = await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) =>
-          call(configuration, work, [JSON.parse(row.payload)], origin, signal),
-        )
-        if (loop.stopped) return jobs.release(db, row.id, owner, row.run_at)
-        // Another node has the job now.
-        if (!called) return
-        const { error } = called
-        if (!work && !error) recorder.note(configuration, 'INFO', 'The plugin was loaded.')
-        // On a busy machine the code took too long to load, so the job has not begun.
-        if (error?.stage === 'load' && error.stopped) return jobs.release(db, row.id, owner, at(retryDelay(1)))
-      }
-      await jobs.finish(db, row.id, owner)
-    }
-    return { key: row.id, work }
-  }
-
-  async function call(
-    configuration: RunningConfiguration,
-    work: OnceFunction | null,
-    args: unknown[],
-    origin: Origin,
-    signal: AbortSignal,
-  ): Promise<{ error: LoadError | undefined }> {
-    const start = performance.now()
-    const host = { ...options.hostOf(configuration, origin), signal }
-    const { lines, metrics, error } = await options.sandbox.once(configuration, work, args, LIMITS, host)
-    if (error?.stage === 'load' && isFinal(error, 1)) await recorder.switchOff(configuration, describeLoadError(error))
-    recorder.record(configuration, {
-      category: work?.kind === 'tasks' ? 'scheduledTask' : 'job',
-      calls: work || error ? [{ error: error ?? null }] : [],
-      lines,
-      metrics,
-      milliseconds: performance.now() - start,
-    })
-    return { error }
+  function start(key: string, work: () => Promise<void>): void {
+    const done = work()
+      .catch((error) => {
+        if (!loop.stopped) log.error({ err: error }, 'running a task of a plugin failed')
+      })
+      .finally(() => {
+        active.delete(key)
+        loop.wake()
+      })
+    active.set(key, done)
   }
 
   return {
@@ -209,4 +144,73 @@ export function createTasks(options: TasksOptions): Tasks {
       await Promise.all(active.values())
     },
   }
+}
+
+/** Returns false when the configuration does not have the task any more: then its row is removed. */
+async function runTask(
+  options: TasksOptions,
+  row: schedules.PluginScheduleRow,
+  isStopping: () => boolean,
+): Promise<boolean> {
+  const { db, configurations, owner, now } = options
+  const { plugin_config_id, task, next_at } = row
+  const configuration = await configurations.get(plugin_config_id)
+  if (!configuration?.capabilities.scheduled_tasks.includes(task)) {
+    await schedules.remove(db, row)
+    return false
+  }
+  const period_ms = PERIODS.get(task) ?? 0
+  // After a pause of the server, missed times are not made up.
+  const isLate = Date.parse(now()) - Date.parse(next_at) >= period_ms
+  const renew = (): Promise<boolean> => schedules.renew(db, row, leaseFrom(options))
+  const work = { kind: 'tasks', name: task } as const
+  if (!isLate)
+    await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) => call(options, configuration, work, [], [], signal))
+  const after = boundaryAfter(Math.max(Date.parse(now()), Date.parse(next_at)), period_ms)
+  await schedules.finish(db, isStopping() ? row : { plugin_config_id, task, next_at: after }, owner)
+  return true
+}
+
+async function runJob(options: TasksOptions, row: jobs.PluginJobRow, isStopping: () => boolean): Promise<void> {
+  const { db, configurations, recorder, owner, now } = options
+  const configuration = await configurations.get(row.plugin_config_id)
+  if (!configuration) return jobs.finish(db, row.id, owner)
+  const renew = (): Promise<boolean> => jobs.renew(db, row.id, leaseFrom(options))
+  const work = row.name === jobs.SETUP ? null : ({ kind: 'jobs', name: row.name } as const)
+  const called = await whileLeased({ renew, every_ms: RENEW_MS }, ({ signal }) =>
+    call(options, configuration, work, [JSON.parse(row.payload)], parseOrigin(row.origin), signal),
+  )
+  if (isStopping()) return jobs.release(db, row.id, owner, row.run_at)
+  // Another node has the job now.
+  if (!called) return
+  const { error } = called
+  if (!work && !error) recorder.note(configuration, 'INFO', 'The plugin was loaded.')
+  // On a busy machine the code took too long to load, so the job has not begun.
+  if (error?.stage === 'load' && error.stopped) {
+    const run_at = new Date(Date.parse(now()) + retryDelay(1)).toISOString()
+    return jobs.release(db, row.id, owner, run_at)
+  }
+  await jobs.finish(db, row.id, owner)
+}
+
+async function call(
+  { sandbox, hostOf, recorder }: TasksOptions,
+  configuration: RunningConfiguration,
+  work: OnceFunction | null,
+  args: unknown[],
+  origin: Origin,
+  signal: AbortSignal,
+): Promise<{ error: LoadError | undefined }> {
+  const start = performance.now()
+  const host = { ...hostOf(configuration, origin), signal }
+  const { lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
+  if (error?.stage === 'load' && isFinal(error, 1)) await recorder.switchOff(configuration, describeLoadError(error))
+  recorder.record(configuration, {
+    category: work?.kind === 'tasks' ? 'scheduledTask' : 'job',
+    calls: work || error ? [{ error: error ?? null }] : [],
+    lines,
+    metrics,
+    milliseconds: performance.now() - start,
+  })
+  return { error }
 }
