@@ -256,13 +256,13 @@ type OnCreated = (tx: Db, row: BatchExportRow, run: runs.RunRow) => Promise<void
 
 /** Undefined if it planned earlier windows first, or if the export changed in the meantime. */
 async function planNextUntilNow(deps: PlannerDeps, id: string, onCreated: OnCreated): Promise<runs.RunRow | undefined> {
-  const { db, events, reader, now } = deps
+  const { db, events, eventReader, now } = deps
   const row = await exports.getById(db, id)
   if (!row) throw notFound()
   requireActive(row, now())
   if (await planPause(deps, id)) return undefined
   const end = Math.max(await horizon(events, row.model), row.watermark)
-  const due = await dueWindows(reader, row, { end, now: now(), limit: WINDOWS_PER_SLICE })
+  const due = await dueWindows(eventReader, row, { end, now: now(), limit: WINDOWS_PER_SLICE })
   // The clock may have been set back, so the window may start later.
   const time = latest(now(), new Date(Date.parse(row.window_start) + 1).toISOString())
   const { windows, next_at } = due.windows.length

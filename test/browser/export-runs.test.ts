@@ -230,6 +230,15 @@ t.test('pauses and unpauses, and reverts if the server fails', async (t) => {
     await page.unroute('**/pause/')
   })
 
+  await t.test('a run by hand delivers the events up to now', async () => {
+    await capture(Array.from({ length: 2 }, () => ({ event: 'seen' })))
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByText('The run delivers everything up to now.').waitFor()
+    await page.reload()
+    await page.getByRole('row').getByText('Completed').first().waitFor()
+    await inspect(page, 'exports-run-now')
+  })
+
   await t.test('the banner shows the user and the time of the pause', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await dialog(page).getByRole('button', { name: 'Pause export' }).click()
