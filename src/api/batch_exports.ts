@@ -115,7 +115,7 @@ export function batchExportHandlers(deps: Deps) {
     pause: async (actor: UserActor, { id }: BatchExportRow) => serialize(await service.pause(deps, actor, id)),
 
     run: async (actor: UserActor, subject: BatchExportRow) => {
-      const run = await service.run(tools, actor, subject)
+      const run = await service.run(deps, actor, subject)
       exporter.wake()
       return serializeRun(run)
     },
