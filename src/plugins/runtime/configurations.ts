@@ -75,9 +75,8 @@ export function createConfigurations({
     secrets === null ? '' : decryptIfReadable(vault, secrets, ownerOf('plugin_configs', id))
 
   async function load(row: store.RunningConfigRow): Promise<RunningConfiguration | undefined> {
-    const version = `${row.revision} ${row.updated_at}`
     const known = loaded.get(row.id)
-    if (known?.version === version) return known
+    if (known?.version === versionOf(row)) return known
     const files = await store.code(db, row.plugin_id)
     if (!files) return undefined
     const secrets = secretsOf(row)
@@ -85,30 +84,8 @@ export function createConfigurations({
       log.error({ plugin_config: row.id }, 'the secrets of a plugin configuration cannot be decrypted; it does not run')
       return undefined
     }
-    const filters: { where?: string } | null = row.filters === null ? null : JSON.parse(row.filters)
     const hidden: Record<string, unknown> = secrets ? JSON.parse(secrets) : {}
-    const values: Record<string, unknown> = { ...JSON.parse(row.config), ...hidden }
-    const configuration: RunningConfiguration = {
-      id: row.id,
-      version,
-      files,
-      settings: settingsOf(JSON.parse(row.config_schema), values, {
-        filters,
-        project: {
-          id: row.project_id,
-          name: row.project_name,
-          url: site_url && `${site_url}/project/${row.project_id}`,
-        },
-      }),
-      secrets: Object.entries(hidden).flatMap(([key, value]) => secretTexts(key, value)),
-      plugin_id: row.plugin_id,
-      project_id: row.project_id,
-      organization_id: row.organization_id,
-      name: row.name || row.plugin_name || `Plugin ${row.plugin_id}`,
-      capabilities: { ...NO_CAPABILITIES, ...JSON.parse(row.capabilities) },
-      where: filters?.where ?? null,
-      api_access_user_id: row.api_access_user_id,
-    }
+    const configuration = runningConfiguration(row, files, hidden, site_url)
     remove(row.id)
     loaded.set(row.id, configuration)
     characters += sizeOf(configuration)
@@ -160,6 +137,35 @@ export function createConfigurations({
       // The next event of the project reads its chain again.
       if (configuration) chains.delete(configuration.project_id)
     },
+  }
+}
+
+const versionOf = ({ revision, updated_at }: store.RunningConfigRow): string => `${revision} ${updated_at}`
+
+/** `hidden`: the decrypted secrets. */
+function runningConfiguration(
+  row: store.RunningConfigRow,
+  files: Record<string, string>,
+  hidden: Record<string, unknown>,
+  site_url: string,
+): RunningConfiguration {
+  const { id, plugin_id, project_id, organization_id, project_name, api_access_user_id } = row
+  const filters: { where?: string } | null = row.filters === null ? null : JSON.parse(row.filters)
+  const project = { id: project_id, name: project_name, url: site_url && `${site_url}/project/${project_id}` }
+  const values: Record<string, unknown> = { ...JSON.parse(row.config), ...hidden }
+  return {
+    id,
+    version: versionOf(row),
+    files,
+    settings: settingsOf(JSON.parse(row.config_schema), values, { filters, project }),
+    secrets: Object.entries(hidden).flatMap(([key, value]) => secretTexts(key, value)),
+    plugin_id,
+    project_id,
+    organization_id,
+    name: row.name || row.plugin_name || `Plugin ${plugin_id}`,
+    capabilities: { ...NO_CAPABILITIES, ...JSON.parse(row.capabilities) },
+    where: filters?.where ?? null,
+    api_access_user_id,
   }
 }
 
