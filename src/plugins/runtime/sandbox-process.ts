@@ -3,16 +3,9 @@
  * for is a message to the server. It serves one request at a time. The server kills it when it hangs.
  */
 import { Worker } from 'node:worker_threads'
-import { connectToParent } from '../../background/parent.ts'
 import { transpileBrowserFile } from '../browser-code.ts'
-import { linkedFiles } from '../relative-imports.ts'
-import { isRead, keepRead, knownRead, newReads, type Reads } from './known-reads.ts'
+import { newReads } from './known-reads.ts'
 import {
-  type ConfigurationCode,
-  type Limits,
-  type LoadError,
-  type MetricChange,
-  type OnceFunction,
   OUTCOMES,
   type Outcome,
   type PluginError,
@@ -20,19 +13,37 @@ import {
   type SandboxReply,
   type SandboxRequest,
 } from './messages.ts'
-import { createOutput } from './output.ts'
-import { TranspileError, transpile } from './transpile.ts'
-import { createVm, isOutOfMemory, MAX_MEMORY_MIB, PluginFailure, type Vm, VmStopped } from './vm.ts'
-import type { VmHost } from './vm-host.ts'
+import {
+  codes,
+  drop,
+  errorOf,
+  inCall,
+  inStage,
+  LOAD_LIMITS,
+  loaded,
+  loadVm,
+  MAIN,
+  prepare,
+  stageErrorOf,
+  tearDown,
+} from './sandbox-plugins.ts'
+import {
+  beginRun,
+  callOnce,
+  currentRun,
+  endRun,
+  finishAsks,
+  parent,
+  receiveAnswer,
+  settle,
+  waitUntil,
+} from './sandbox-run.ts'
+import { transpile } from './transpile.ts'
+import { isOutOfMemory, type Vm } from './vm.ts'
 
 const ALIVE_MS = 500
 const PROGRESS_MS = 100
-const MAX_LOADED = 20
 const IDLE_MS = 300_000
-const LOAD_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 10_000, request_ms: 10_000 }
-const SETUP_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 30_000 }
-const MAX_WAITING_ASKS = 1_000
-const MAX_TIMERS = 1_000
 
 const PARENT_CHECK_MS = 1_000
 
@@ -44,306 +55,6 @@ new Worker(
   `setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL') }, ${PARENT_CHECK_MS})`,
   { eval: true, execArgv: [] },
 ).unref()
-
-const parent = connectToParent<SandboxRequest, SandboxReply>()
-
-const isMetricKind = (kind: string): kind is MetricChange['kind'] => ['sum', 'max', 'min'].includes(kind)
-
-/** A loaded configuration. */
-interface Loaded {
-  vm: Vm
-  version: string
-  isSetUp: boolean
-  used_at: number
-}
-
-const codes = new Map<number, ConfigurationCode>()
-const loaded = new Map<number, Loaded>()
-
-type Answer = Extract<SandboxRequest, { kind: 'answer' }>
-
-/** The state of the request that runs. Only one runs at a time. */
-interface Run {
-  output: ReturnType<typeof createOutput>
-  /** The end of the request. */
-  until: number
-  /** Calls to the server that are not answered, and timers. */
-  asks: Map<number, NodeJS.Timeout | undefined>
-  /** Resolves the wait for an answer. */
-  wake: (() => void) | undefined
-  answers: Answer[]
-  settled: { succeeded: boolean; text: string } | undefined
-  put: VmHost['put']
-  /** Only in a run of `processEvent`. */
-  reads?: Reads
-}
-
-let run: Run | undefined
-let lastAsk = 0
-
-function beginRun(request_ms: number): Run {
-  run = {
-    output: createOutput((output) => void parent.send({ kind: 'output', ...output })),
-    until: performance.now() + request_ms,
-    asks: new Map(),
-    wake: undefined,
-    answers: [],
-    settled: undefined,
-    put: () => undefined,
-  }
-  return run
-}
-
-function endRun(current: Run): void {
-  for (const timer of current.asks.values()) clearTimeout(timer)
-  current.output.flush()
-  run = undefined
-}
-
-const vmHost: VmHost = {
-  log: (level, message) => run?.output.log(level, message),
-  metric: (name, kind, value) => {
-    if (isMetricKind(kind) && Number.isFinite(value)) run?.output.metric({ name: name.slice(0, 200), kind, value })
-  },
-  ask: (operation, args, body) => {
-    const current = run
-    if (!current) throw new Error('The call of the plugin has ended.')
-    if (current.asks.size >= MAX_WAITING_ASKS)
-      throw new RangeError(`At most ${MAX_WAITING_ASKS} calls can wait at the same time. Use await.`)
-    const known = current.reads && knownRead(current.reads, operation, args)
-    if (known !== undefined) return known
-    const ask = ++lastAsk
-    if (operation === 'sleep') {
-      const timers = [...current.asks.values()].filter(Boolean).length
-      if (timers >= MAX_TIMERS) throw new RangeError(`At most ${MAX_TIMERS} timers can run at the same time.`)
-      const delay = Math.max(0, Number(JSON.parse(args)[0]) || 0)
-      const answer = (): void => receiveAnswer({ kind: 'answer', ask, succeeded: true, text: 'null' })
-      // A longer timer never fires within the request.
-      current.asks.set(ask, setTimeout(answer, Math.min(delay, 2 ** 31 - 1)))
-    } else {
-      current.asks.set(ask, undefined)
-      if (isRead(operation, args)) current.reads?.asked.set(ask, operation + args)
-      void parent.send({ kind: 'ask', ask, operation, args, ...(body && { body }) })
-    }
-    return ask
-  },
-  cancel: (ask) => {
-    clearTimeout(run?.asks.get(ask))
-    run?.asks.delete(ask)
-  },
-  put: (succeeded, outcome) => run?.put(succeeded, outcome),
-  settle: (succeeded, text) => {
-    if (run) run.settled = { succeeded, text }
-  },
-}
-
-function receiveAnswer(answer: Answer): void {
-  // An answer to a call of an earlier request.
-  if (!run?.asks.delete(answer.ask)) return
-  if (run.reads) keepRead(run.reads, answer)
-  run.answers.push(answer)
-  run.wake?.()
-}
-
-/** Resolves with the next answer, or when the time is over. */
-async function waitForAnswer(current: Run, until: number): Promise<void> {
-  if (current.answers.length > 0) return
-  let timer: NodeJS.Timeout | undefined
-  await new Promise<void>((resolve) => {
-    current.wake = resolve
-    timer = setTimeout(resolve, Math.max(0, until - performance.now()))
-  })
-  clearTimeout(timer)
-  current.wake = undefined
-}
-
-function deliverAnswers(current: Run, vm: Vm): void {
-  for (const { ask, succeeded, text, body } of current.answers.splice(0)) {
-    vm.answer(ask, succeeded, text, body)
-    vm.pump()
-  }
-}
-
-const NEVER_SETTLES: PluginError = {
-  name: 'Error',
-  message: 'The promise that the plugin returned never settles.',
-  stack: '',
-  retry: false,
-}
-
-/**
- * Waits until the plugin is done. Throws `VmStopped`, and `NeverSettles` for a promise that nothing can settle any more: then the VM
- * must not be used again.
- */
-async function waitUntil(
-  current: Run,
-  vm: Vm,
-  isDone: () => boolean,
-  { until, onAnswers }: { until: number; onAnswers?: () => void },
-): Promise<void> {
-  while (!isDone()) {
-    if (current.asks.size + current.answers.length === 0) throw vm.isFull ? new VmStopped('memory') : new NeverSettles()
-    await waitForAnswer(current, until)
-    if (performance.now() >= until) throw new VmStopped('timeout')
-    onAnswers?.()
-    deliverAnswers(current, vm)
-  }
-}
-
-/** Runs a function of the library to its end. Throws `PluginFailure` too. */
-async function settle(
-  current: Run,
-  vm: Vm,
-  start: () => void,
-  limits: { until: number; onAnswers?: () => void },
-): Promise<string> {
-  current.settled = undefined
-  start()
-  vm.pump()
-  await waitUntil(current, vm, () => current.settled !== undefined, limits)
-  const { succeeded, text } = current.settled ?? { succeeded: false, text: '{}' }
-  if (succeeded) return text
-  const error: PluginError = JSON.parse(text)
-  if (isOutOfMemory(error, vm.isFull)) throw new VmStopped('memory')
-  throw new PluginFailure(error)
-}
-
-class NeverSettles extends Error {}
-
-/** Calls that the plugin did not await run to their end too. */
-async function finishAsks(current: Run, vm: Vm, cpu_ms: number, until: number): Promise<void> {
-  vm.limit(cpu_ms, until)
-  while (current.asks.size + current.answers.length > 0) {
-    await waitForAnswer(current, until)
-    if (performance.now() >= until) {
-      current.output.log('WARN', `${current.asks.size} calls or timers did not end in time and were abandoned.`)
-      return
-    }
-    deliverAnswers(current, vm)
-  }
-}
-
-const MAIN = 'index.ts'
-
-/** Transpiles and loads the main file and those that it imports. */
-async function loadVm({ files, settings }: Pick<ConfigurationCode, 'files' | 'settings'>, until: number): Promise<Vm> {
-  const modules = linkedFiles(files, MAIN).map(({ path, text, imports }) => ({
-    path,
-    code: codeOf(path, text),
-    imports,
-  }))
-  const { cpu_ms, call_ms } = LOAD_LIMITS
-  return createVm({ modules, settings, cpu_ms, until: Math.min(until, performance.now() + call_ms) }, vmHost)
-}
-
-function codeOf(path: string, text: string): string {
-  try {
-    return path.endsWith('.json') ? `module.exports = ${JSON.stringify(JSON.parse(text))}` : transpile(path, text)
-  } catch (error) {
-    if (path === MAIN) throw error
-    throw new TranspileError(`${path}: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
-
-function drop(id: number): void {
-  loaded.delete(id)
-}
-
-/** The loaded and set up configuration. Throws `StageError`. */
-async function prepare(current: Run, id: number): Promise<Loaded> {
-  const code = codes.get(id)
-  if (!code) throw new Error(`The configuration ${id} was not sent to this process.`)
-  const before = loaded.get(id)
-  if (before && before.version !== code.version) {
-    await tearDown(current, id, before)
-    drop(id)
-  }
-  let item = loaded.get(id)
-  if (!item) {
-    makeSpace()
-    const vm = await inStage('load', id, () => loadVm(code, current.until))
-    item = { vm, version: code.version, isSetUp: false, used_at: 0 }
-    loaded.set(id, item)
-  }
-  item.used_at = performance.now()
-  if (!item.isSetUp) {
-    const { vm } = item
-    if (vm.capabilities.methods.includes('setupPlugin'))
-      await inStage('setup', id, () =>
-        callOnce(current, vm, { kind: 'methods', name: 'setupPlugin' }, '[]', SETUP_LIMITS),
-      )
-    item.isSetUp = true
-  }
-  return item
-}
-
-/** Only the state of the plugin is lost when this fails. */
-async function tearDown(current: Run, id: number, { vm, isSetUp }: Loaded): Promise<void> {
-  if (!isSetUp || !vm.capabilities.methods.includes('teardownPlugin')) return
-  await callOnce(current, vm, { kind: 'methods', name: 'teardownPlugin' }, '[]', LOAD_LIMITS).catch((error) => {
-    current.output.log('ERROR', `teardownPlugin failed: ${errorOf(error, id).message}`)
-  })
-}
-
-function makeSpace(): void {
-  if (loaded.size < MAX_LOADED) return
-  const [oldest] = [...loaded].sort(([, a], [, b]) => a.used_at - b.used_at)
-  if (oldest) drop(oldest[0])
-}
-
-/** An error together with the stage in which it happened. */
-class StageError extends Error {
-  constructor(readonly error: LoadError) {
-    super(error.message)
-  }
-}
-
-async function inStage<Result>(stage: LoadError['stage'], id: number, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof StageError) throw error
-    drop(id)
-    throw new StageError({ ...errorOf(error, id), stage })
-  }
-}
-
-async function callOnce(
-  current: Run,
-  vm: Vm,
-  { kind, name }: OnceFunction,
-  args: string,
-  { cpu_ms, call_ms }: Limits,
-): Promise<string> {
-  const until = Math.min(current.until, performance.now() + call_ms)
-  vm.limit(cpu_ms, until)
-  const result = await settle(current, vm, () => vm.start('once', kind, name, args), {
-    until,
-    // The CPU time counts from one wait to the next.
-    onAnswers: () => vm.limit(cpu_ms, until),
-  })
-  await finishAsks(current, vm, cpu_ms, until)
-  return result
-}
-
-const STOPPED: Record<NonNullable<PluginError['stopped']>, string> = {
-  timeout: 'The call took too long and was stopped.',
-  memory: `The plugin needs more than ${MAX_MEMORY_MIB} MiB of memory and was stopped.`,
-  crash: 'The call crashed the sandbox and was stopped.',
-}
-
-function errorOf(error: unknown, id: number): PluginError {
-  if (error instanceof PluginFailure) return error.error
-  if (error instanceof NeverSettles) {
-    drop(id)
-    return NEVER_SETTLES
-  }
-  if (error instanceof TranspileError) return { name: 'SyntaxError', message: error.message, stack: '', retry: false }
-  const stopped = error instanceof VmStopped ? error.reason : 'crash'
-  drop(id)
-  const name = stopped === 'timeout' ? 'TimeoutError' : stopped === 'memory' ? 'MemoryError' : 'SandboxError'
-  return { name, message: STOPPED[stopped], stack: '', retry: false, stopped }
-}
 
 const outcomeOf = (outcome: string | number): Outcome => {
   if (typeof outcome === 'string') return outcome
@@ -452,9 +163,6 @@ async function each(request: EachRequest): Promise<SandboxReply> {
   }
 }
 
-const stageErrorOf = (error: unknown, id: number): LoadError =>
-  error instanceof StageError ? error.error : { ...errorOf(error, id), stage: 'call' }
-
 async function once(request: Extract<SandboxRequest, { kind: 'once' }>): Promise<SandboxReply> {
   const { id, limits, args, function: work } = request
   const current = beginRun(limits.request_ms)
@@ -466,15 +174,6 @@ async function once(request: Extract<SandboxRequest, { kind: 'once' }>): Promise
     return { kind: 'once_done', result: null, error: stageErrorOf(error, id) }
   } finally {
     endRun(current)
-  }
-}
-
-/** An error that the plugin threw leaves it loaded. */
-async function inCall<Result>(id: number, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    throw new StageError({ ...errorOf(error, id), stage: 'call' })
   }
 }
 
@@ -553,6 +252,7 @@ parent.onMessage((request) => {
   else last = last.then(() => serve(request))
 })
 setInterval(() => {
+  const run = currentRun()
   if (run) {
     run.output.flush()
     void parent.send({ kind: 'alive' })

@@ -1,0 +1,151 @@
+/** The plugins that a sandbox process has loaded. */
+import { linkedFiles } from '../relative-imports.ts'
+import type { ConfigurationCode, Limits, LoadError, PluginError } from './messages.ts'
+import { callOnce, NeverSettles, type Run, vmHost } from './sandbox-run.ts'
+import { TranspileError, transpile } from './transpile.ts'
+import { createVm, MAX_MEMORY_MIB, PluginFailure, type Vm, VmStopped } from './vm.ts'
+
+const MAX_LOADED = 20
+export const LOAD_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 10_000, request_ms: 10_000 }
+const SETUP_LIMITS: Limits = { cpu_ms: 1_000, call_ms: 30_000, request_ms: 30_000 }
+
+/** A loaded configuration. */
+interface Loaded {
+  vm: Vm
+  version: string
+  isSetUp: boolean
+  used_at: number
+}
+
+export const codes = new Map<number, ConfigurationCode>()
+export const loaded = new Map<number, Loaded>()
+
+export const MAIN = 'index.ts'
+
+/** Transpiles and loads the main file and those that it imports. */
+export async function loadVm(
+  { files, settings }: Pick<ConfigurationCode, 'files' | 'settings'>,
+  until: number,
+): Promise<Vm> {
+  const modules = linkedFiles(files, MAIN).map(({ path, text, imports }) => ({
+    path,
+    code: codeOf(path, text),
+    imports,
+  }))
+  const { cpu_ms, call_ms } = LOAD_LIMITS
+  return createVm({ modules, settings, cpu_ms, until: Math.min(until, performance.now() + call_ms) }, vmHost)
+}
+
+function codeOf(path: string, text: string): string {
+  try {
+    return path.endsWith('.json') ? `module.exports = ${JSON.stringify(JSON.parse(text))}` : transpile(path, text)
+  } catch (error) {
+    if (path === MAIN) throw error
+    throw new TranspileError(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+export function drop(id: number): void {
+  loaded.delete(id)
+}
+
+/** The loaded and set up configuration. Throws `StageError`. */
+export async function prepare(current: Run, id: number): Promise<Loaded> {
+  const code = codes.get(id)
+  if (!code) throw new Error(`The configuration ${id} was not sent to this process.`)
+  const before = loaded.get(id)
+  if (before && before.version !== code.version) {
+    await tearDown(current, id, before)
+    drop(id)
+  }
+  let item = loaded.get(id)
+  if (!item) {
+    makeSpace()
+    const vm = await inStage('load', id, () => loadVm(code, current.until))
+    item = { vm, version: code.version, isSetUp: false, used_at: 0 }
+    loaded.set(id, item)
+  }
+  item.used_at = performance.now()
+  if (!item.isSetUp) {
+    const { vm } = item
+    if (vm.capabilities.methods.includes('setupPlugin'))
+      await inStage('setup', id, () =>
+        callOnce(current, vm, { kind: 'methods', name: 'setupPlugin' }, '[]', SETUP_LIMITS),
+      )
+    item.isSetUp = true
+  }
+  return item
+}
+
+/** Only the state of the plugin is lost when this fails. */
+export async function tearDown(current: Run, id: number, { vm, isSetUp }: Loaded): Promise<void> {
+  if (!isSetUp || !vm.capabilities.methods.includes('teardownPlugin')) return
+  await callOnce(current, vm, { kind: 'methods', name: 'teardownPlugin' }, '[]', LOAD_LIMITS).catch((error) => {
+    current.output.log('ERROR', `teardownPlugin failed: ${errorOf(error, id).message}`)
+  })
+}
+
+function makeSpace(): void {
+  if (loaded.size < MAX_LOADED) return
+  const [oldest] = [...loaded].sort(([, a], [, b]) => a.used_at - b.used_at)
+  if (oldest) drop(oldest[0])
+}
+
+/** An error together with the stage in which it happened. */
+export class StageError extends Error {
+  constructor(readonly error: LoadError) {
+    super(error.message)
+  }
+}
+
+export async function inStage<Result>(
+  stage: LoadError['stage'],
+  id: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StageError) throw error
+    drop(id)
+    throw new StageError({ ...errorOf(error, id), stage })
+  }
+}
+
+/** An error that the plugin threw leaves it loaded. */
+export async function inCall<Result>(id: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new StageError({ ...errorOf(error, id), stage: 'call' })
+  }
+}
+
+export const stageErrorOf = (error: unknown, id: number): LoadError =>
+  error instanceof StageError ? error.error : { ...errorOf(error, id), stage: 'call' }
+
+const NEVER_SETTLES: PluginError = {
+  name: 'Error',
+  message: 'The promise that the plugin returned never settles.',
+  stack: '',
+  retry: false,
+}
+
+const STOPPED: Record<NonNullable<PluginError['stopped']>, string> = {
+  timeout: 'The call took too long and was stopped.',
+  memory: `The plugin needs more than ${MAX_MEMORY_MIB} MiB of memory and was stopped.`,
+  crash: 'The call crashed the sandbox and was stopped.',
+}
+
+export function errorOf(error: unknown, id: number): PluginError {
+  if (error instanceof PluginFailure) return error.error
+  if (error instanceof NeverSettles) {
+    drop(id)
+    return NEVER_SETTLES
+  }
+  if (error instanceof TranspileError) return { name: 'SyntaxError', message: error.message, stack: '', retry: false }
+  const stopped = error instanceof VmStopped ? error.reason : 'crash'
+  drop(id)
+  const name = stopped === 'timeout' ? 'TimeoutError' : stopped === 'memory' ? 'MemoryError' : 'SandboxError'
+  return { name, message: STOPPED[stopped], stack: '', retry: false, stopped }
+}
