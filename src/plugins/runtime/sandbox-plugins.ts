@@ -45,18 +45,14 @@ function codeOf(path: string, text: string): string {
   }
 }
 
-export function drop(id: number): void {
-  loaded.delete(id)
-}
-
 /** The loaded and set up configuration. Throws `StageError`. */
 export async function prepare(current: Run, id: number): Promise<Loaded> {
   const code = codes.get(id)
   if (!code) throw new Error(`The configuration ${id} was not sent to this process.`)
   const before = loaded.get(id)
   if (before && before.version !== code.version) {
-    await tearDown(current, id, before)
-    drop(id)
+    await tearDown(current, before)
+    loaded.delete(id)
   }
   let item = loaded.get(id)
   if (!item) {
@@ -78,17 +74,17 @@ export async function prepare(current: Run, id: number): Promise<Loaded> {
 }
 
 /** Only the state of the plugin is lost when this fails. */
-export async function tearDown(current: Run, id: number, { vm, isSetUp }: Loaded): Promise<void> {
+export async function tearDown(current: Run, { vm, isSetUp }: Loaded): Promise<void> {
   if (!isSetUp || !vm.capabilities.methods.includes('teardownPlugin')) return
   await callOnce(current, vm, { kind: 'methods', name: 'teardownPlugin' }, '[]', LOAD_LIMITS).catch((error) => {
-    current.output.log('ERROR', `teardownPlugin failed: ${errorOf(error, id).message}`)
+    current.output.log('ERROR', `teardownPlugin failed: ${pluginErrorOf(error).message}`)
   })
 }
 
 function makeSpace(): void {
   if (loaded.size < MAX_LOADED) return
   const [oldest] = [...loaded].sort(([, a], [, b]) => a.used_at - b.used_at)
-  if (oldest) drop(oldest[0])
+  if (oldest) loaded.delete(oldest[0])
 }
 
 /** An error together with the stage in which it happened. */
@@ -107,8 +103,8 @@ export async function inStage<Result>(
     return await work()
   } catch (error) {
     if (error instanceof StageError) throw error
-    drop(id)
-    throw new StageError({ ...errorOf(error, id), stage })
+    loaded.delete(id)
+    throw new StageError({ ...pluginErrorOf(error), stage })
   }
 }
 
@@ -117,12 +113,18 @@ export async function inCall<Result>(id: number, work: () => Promise<Result>): P
   try {
     return await work()
   } catch (error) {
-    throw new StageError({ ...errorOf(error, id), stage: 'call' })
+    throw new StageError(callError(error, id))
   }
 }
 
 export const stageErrorOf = (error: unknown, id: number): LoadError =>
-  error instanceof StageError ? error.error : { ...errorOf(error, id), stage: 'call' }
+  error instanceof StageError ? error.error : callError(error, id)
+
+/** The error of a call. Unloads the plugin unless its VM can be used again. */
+function callError(error: unknown, id: number): LoadError {
+  if (!leavesVmUsable(error)) loaded.delete(id)
+  return { ...pluginErrorOf(error), stage: 'call' }
+}
 
 const NEVER_SETTLES: PluginError = {
   name: 'Error',
@@ -137,15 +139,15 @@ const STOPPED: Record<NonNullable<PluginError['stopped']>, string> = {
   crash: 'The call crashed the sandbox and was stopped.',
 }
 
-export function errorOf(error: unknown, id: number): PluginError {
+export function pluginErrorOf(error: unknown): PluginError {
   if (error instanceof PluginFailure) return error.error
-  if (error instanceof NeverSettles) {
-    drop(id)
-    return NEVER_SETTLES
-  }
+  if (error instanceof NeverSettles) return NEVER_SETTLES
   if (error instanceof TranspileError) return { name: 'SyntaxError', message: error.message, stack: '', retry: false }
   const stopped = error instanceof VmStopped ? error.reason : 'crash'
-  drop(id)
   const name = stopped === 'timeout' ? 'TimeoutError' : stopped === 'memory' ? 'MemoryError' : 'SandboxError'
   return { name, message: STOPPED[stopped], stack: '', retry: false, stopped }
 }
+
+/** Whether the plugin can stay loaded after the error. */
+export const leavesVmUsable = (error: unknown): boolean =>
+  error instanceof PluginFailure || error instanceof TranspileError

@@ -15,14 +15,14 @@ import {
 } from './messages.ts'
 import {
   codes,
-  drop,
-  errorOf,
   inCall,
   inStage,
   LOAD_LIMITS,
+  leavesVmUsable,
   loaded,
   loadVm,
   MAIN,
+  pluginErrorOf,
   prepare,
   stageErrorOf,
   tearDown,
@@ -144,7 +144,8 @@ async function each(request: EachRequest): Promise<SandboxReply> {
           if (wait) await wait
         }
       } catch (error) {
-        const failure = { error: errorOf(error, id) }
+        if (!leavesVmUsable(error)) loaded.delete(id)
+        const failure = { error: pluginErrorOf(error) }
         // A bound may be exceeded just after the outcome was reported.
         if (count === offered) report(failure)
         continue
@@ -194,7 +195,7 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
         else transpiled.set(name, script)
       }
     } catch (error) {
-      errors.set(name, describeLoadError(errorOf(error, 0)))
+      errors.set(name, describeLoadError(pluginErrorOf(error)))
     }
   endRun(current)
   return {
@@ -221,9 +222,9 @@ async function unload(id: number): Promise<SandboxReply> {
   codes.delete(id)
   if (item) {
     const current = beginRun(LOAD_LIMITS.request_ms)
-    await tearDown(current, id, item)
+    await tearDown(current, item)
     endRun(current)
-    drop(id)
+    loaded.delete(id)
   }
   return { kind: 'once_done', result: null }
 }
@@ -257,6 +258,6 @@ setInterval(() => {
     run.output.flush()
     void parent.send({ kind: 'alive' })
   }
-  for (const [id, { used_at }] of loaded) if (!run && performance.now() - used_at > IDLE_MS) drop(id)
+  for (const [id, { used_at }] of loaded) if (!run && performance.now() - used_at > IDLE_MS) loaded.delete(id)
 }, ALIVE_MS)
 void parent.send({ kind: 'ready' })
