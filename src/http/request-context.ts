@@ -26,6 +26,7 @@ export class RequestContext {
   readonly project: MembersProjectRow | undefined
   readonly subject: unknown
   readonly headers: IncomingHttpHeaders
+  private abortSignal: AbortSignal | undefined
 
   constructor(
     private readonly request: FastifyRequest,
@@ -67,10 +68,12 @@ export class RequestContext {
   currentCaller(): Promise<Caller | undefined> {
     return this.authenticator.currentCaller(this.request)
   }
-  /** Watches the connection: a pipelined response that is not being sent yet emits no `close` event. */
   get signal(): AbortSignal {
-    const plugin = this.authenticator.pluginSignal(this.request)
-    if (plugin) return plugin
+    this.abortSignal ??= this.authenticator.pluginSignal(this.request) ?? this.watchConnection()
+    return this.abortSignal
+  }
+  /** A pipelined response that is not being sent yet emits no `close` event, so the socket is watched. */
+  private watchConnection(): AbortSignal {
     const controller = new AbortController()
     const abort = (): void => controller.abort()
     const { socket } = this.request.raw
