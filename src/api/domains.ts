@@ -45,7 +45,7 @@ function serializeDomain(row: store.DomainRow, verification_record_name: string)
     verification_challenge: row.verification_challenge,
     jit_provisioning_enabled: Boolean(row.jit_provisioning_enabled),
     sso_enforcement: row.sso_enforcement,
-    has_saml: Boolean(row.saml_entity_id && row.saml_acs_url && row.saml_x509_cert),
+    has_saml: store.hasSaml(row),
     saml_entity_id: row.saml_entity_id,
     saml_acs_url: row.saml_acs_url,
     saml_x509_cert: row.saml_x509_cert,

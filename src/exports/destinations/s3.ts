@@ -55,16 +55,7 @@ export const createS3 = <Type extends FilesConfig & Bucket = Config>(
   encoding: fileEncoding,
   steps: ['Reach the store', 'Find the bucket', 'Write an object', 'Delete the object'],
 
-  validate: (config) => {
-    validateFileConfig(config)
-    const { encryption, kms_key_id, endpoint_url, region } = config
-    if (encryption === 'aws:kms' && !kms_key_id)
-      throw invalid('destination__config__kms_key_id', '"kms_key_id" is required for aws:kms encryption.', 'required')
-    if (endpoint_url && !URL.canParse(endpoint_url))
-      throw invalid('destination__config__endpoint_url', '"endpoint_url" must be a URL, such as https://host.')
-    if (!endpoint_url && !isRegion(region))
-      throw invalid('destination__config__region', '"region" must be an AWS region, such as us-east-1.')
-  },
+  validate: validateBucket,
 
   hosts: (config) => [hostFor(config)],
 
@@ -97,11 +88,10 @@ export const createS3 = <Type extends FilesConfig & Bucket = Config>(
 
 export const s3 = createS3(DEFAULT_LIMITS)
 
-export const createAwsS3 = (limits: ObjectStoreLimits): Destination<AwsConfig> => {
-  const { validate } = createS3<AwsConfig>(limits)
-  return createS3<AwsConfig>(limits, {
+export const createAwsS3 = (limits: ObjectStoreLimits): Destination<AwsConfig> =>
+  createS3<AwsConfig>(limits, {
     validate: (config) => {
-      validate(config)
+      validateBucket(config)
       for (const key of ['aws_access_key_id', 'aws_secret_access_key'] as const)
         if (!config.use_default_credentials && !config[key])
           throw invalid(
@@ -112,10 +102,20 @@ export const createAwsS3 = (limits: ObjectStoreLimits): Destination<AwsConfig> =
     },
     roleBucket: ({ use_default_credentials, bucket_name }) => (use_default_credentials ? bucket_name : null),
   })
-}
 export const awsS3 = createAwsS3(DEFAULT_LIMITS)
 
 export const s3Compatible = createS3<CompatibleConfig>(DEFAULT_LIMITS)
+
+function validateBucket(config: FilesConfig & Bucket): void {
+  validateFileConfig(config)
+  const { encryption, kms_key_id, endpoint_url, region } = config
+  if (encryption === 'aws:kms' && !kms_key_id)
+    throw invalid('destination__config__kms_key_id', '"kms_key_id" is required for aws:kms encryption.', 'required')
+  if (endpoint_url && !URL.canParse(endpoint_url))
+    throw invalid('destination__config__endpoint_url', '"endpoint_url" must be a URL, such as https://host.')
+  if (!endpoint_url && !isRegion(region))
+    throw invalid('destination__config__region', '"region" must be an AWS region, such as us-east-1.')
+}
 
 export const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region)
 
