@@ -7,7 +7,7 @@ import { AppError, errorCode } from '../errors.ts'
 import { bothConditions, type Extract, modelColumns, type Page, type Range } from '../events/extract.ts'
 import type { Column } from '../events/lines.ts'
 import { CHANGING_FEEDS, type Model } from '../events/models.ts'
-import { openSource } from '../events/source.ts'
+import { openSource, type Source } from '../events/source.ts'
 import { createOutbound } from '../outbound/guard.ts'
 import type { Observe } from '../sql/db.ts'
 import type { TracingSettings } from '../telemetry/tracing.ts'
@@ -22,6 +22,7 @@ import {
   describeRoleRefusal,
   type Merge,
   permanentError,
+  type Receiver,
   type Tools,
 } from './destination.ts'
 import { filterCondition, queryColumns } from './query.ts'
@@ -113,56 +114,20 @@ export async function deliver(
       // Counts while the destination is opened.
       const counting = job.checkpoint ? undefined : source.count(extract)
       counting?.catch(() => undefined)
-      let limit = job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS
+      const pages: PageSize = { rows: job.checkpoint?.page_rows ?? FIRST_PAGE_ROWS }
       const tools: Tools = {
         outbound: createOutbound({ allow: job.outbound_allow }),
         files_root: job.files_root,
         s3_endpoint: job.s3_endpoint,
         scratch,
         signal,
-        checkpoint: (state) => checkpoint({ ...state, page_rows: limit }),
+        checkpoint: (state) => checkpoint({ ...state, page_rows: pages.rows }),
         log: (level, message) => report({ kind: 'log', level, message }),
       }
       const receiver = await destination.open({ ...job, config, columns, merge: mergeOf(model, columns), tools })
       try {
         if (counting) report({ kind: 'total', records: await counting })
-        let records = job.checkpoint?.records ?? 0
-        let cursor = job.checkpoint?.cursor ?? null
-        let through = job.checkpoint?.through ?? null
-        let reported_at = 0
-        const readNext = (): Promise<Page | null> => {
-          const page = source.page(extract, cursor, limit, through)
-          // Awaited when it is needed.
-          page.catch(() => undefined)
-          return page
-        }
-        let next = readNext()
-        for (;;) {
-          signal.throwIfAborted()
-          const page = await next
-          // SQLite blocks this thread while it reads. Sockets and compressors make progress between two pages.
-          await nextTick()
-          if (!page) {
-            if (!through) break
-            cursor = through
-            through = null
-            next = readNext()
-            continue
-          }
-          limit = Math.max(1, Math.min(PAGE_ROWS, Math.floor((page.records * PAGE_BYTES) / page.text.length)))
-          cursor = page.cursor
-          const writing = receiver.write(page)
-          // One page is read while another is compressed and sent.
-          next = readNext()
-          await writing
-          records += page.records
-          if (performance.now() - reported_at < REPORT_PERIOD_MS) continue
-          reported_at = performance.now()
-          report({ kind: 'progress', records, bytes: receiver.bytes() })
-        }
-        signal.throwIfAborted()
-        // The commit can take minutes.
-        report({ kind: 'progress', records, bytes: receiver.bytes() })
+        const records = await copyPages(source, extract, receiver, { job, pages, report, signal })
         return { records, bytes: await receiver.commit() }
       } catch (error) {
         await receiver.abort()
@@ -174,6 +139,65 @@ export async function deliver(
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+/** The size of the next page. A checkpoint contains it. */
+interface PageSize {
+  rows: number
+}
+
+interface Copy {
+  job: DeliveryJob
+  pages: PageSize
+  report: Reporter['report']
+  signal: AbortSignal
+}
+
+/** Copies the events after the checkpoint to the receiver. Returns the number of events since the start of the range. */
+async function copyPages(
+  source: Source,
+  extract: Extract,
+  receiver: Receiver,
+  { job: { checkpoint }, pages, report, signal }: Copy,
+): Promise<number> {
+  let records = checkpoint?.records ?? 0
+  let cursor = checkpoint?.cursor ?? null
+  let through = checkpoint?.through ?? null
+  let reported_at = 0
+  const readNext = (): Promise<Page | null> => {
+    const page = source.page(extract, cursor, pages.rows, through)
+    // Awaited when it is needed.
+    page.catch(() => undefined)
+    return page
+  }
+  let next = readNext()
+  for (;;) {
+    signal.throwIfAborted()
+    const page = await next
+    // SQLite blocks this thread while it reads. Sockets and compressors make progress between two pages.
+    await nextTick()
+    if (!page) {
+      if (!through) break
+      cursor = through
+      through = null
+      next = readNext()
+      continue
+    }
+    pages.rows = Math.max(1, Math.min(PAGE_ROWS, Math.floor((page.records * PAGE_BYTES) / page.text.length)))
+    cursor = page.cursor
+    const writing = receiver.write(page)
+    // One page is read while another is compressed and sent.
+    next = readNext()
+    await writing
+    records += page.records
+    if (performance.now() - reported_at < REPORT_PERIOD_MS) continue
+    reported_at = performance.now()
+    report({ kind: 'progress', records, bytes: receiver.bytes() })
+  }
+  signal.throwIfAborted()
+  // The commit can take minutes.
+  report({ kind: 'progress', records, bytes: receiver.bytes() })
+  return records
 }
 
 function selectionOf(
