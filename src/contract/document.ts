@@ -38,6 +38,7 @@ export interface OpenApiSchema {
   'x-max-json'?: number
   'x-checked-by-handler'?: boolean
   'x-credential'?: boolean
+  'x-unused'?: boolean
   'x-secret-receiver'?: true | { absent?: unknown; if?: string; unless?: string }
 }
 

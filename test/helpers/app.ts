@@ -404,7 +404,7 @@ type Validate = ReturnType<Ajv['compile']>
 // Shared by all servers of a suite: compiling a schema takes longer than most requests.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
 addFormats.default(ajv)
-for (const annotation of ['x-trim', 'x-max-json', 'x-secret-receiver', 'x-credential', 'discriminator'])
+for (const annotation of ['x-trim', 'x-max-json', 'x-secret-receiver', 'x-credential', 'x-unused', 'discriminator'])
   ajv.addKeyword(annotation)
 const written = new Ajv({ strict: false, allErrors: true })
 addFormats.default(written)
