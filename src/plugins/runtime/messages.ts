@@ -102,14 +102,22 @@ export type SandboxReply =
   | ({ kind: 'output' } & RunOutput)
   | { kind: 'ask'; ask: number; operation: string; args: string; body?: Uint8Array }
   /** Ends `each`. With an error, further events were not offered. */
-  | { kind: 'each_done'; outcomes: Outcome[]; error?: LoadError }
+  | { kind: 'each_done'; outcomes: Outcome[]; error?: StagedError }
   /** Ends `once`. */
-  | { kind: 'once_done'; result: string | null; error?: LoadError }
+  | { kind: 'once_done'; result: string | null; error?: StagedError }
 
 /** `stage` tells where the error happened. */
-export interface LoadError extends PluginError {
+export interface StagedError extends PluginError {
   stage: 'load' | 'setup' | 'call' | 'flush'
 }
+
+/** The code or `setupPlugin` failed, so no function was called. */
+export interface LoadError extends StagedError {
+  stage: 'load' | 'setup'
+}
+
+export const isLoadError = (error: StagedError | undefined): error is LoadError =>
+  error?.stage === 'load' || error?.stage === 'setup'
 
 /** The configurations whose code a process keeps. Both sides remove the one that was sent first, so they agree. */
 export const MAX_SENT = 200

@@ -10,7 +10,7 @@ import type { MetricCategory } from '../../store/plugin_metrics.ts'
 import type { Position } from '../../store/plugin_states.ts'
 import type { PluginHost } from './answers.ts'
 import type { RunningConfiguration } from './configurations.ts'
-import { errorOf, type Limits, type LoadError, type PluginError, type RunOutput } from './messages.ts'
+import { errorOf, isLoadError, type Limits, type LoadError, type PluginError, type RunOutput } from './messages.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Recorder } from './recorder.ts'
 import type { Call } from './recorder-batch.ts'
@@ -249,13 +249,12 @@ async function offerEach(
     count--
     break
   }
-  const isLoaded = error?.stage === 'flush' || error?.stage === 'call'
   const isRepeated = error?.stage === 'flush' && error.retry && attempts + 1 < MAX_ATTEMPTS
   // Events in the buffers of the plugin are not delivered, and any of them may be there.
   if (error?.stage === 'flush') calls.splice(0, calls.length, { error, events: offered.length, again: isRepeated })
   else if (error) calls.push({ error, again: true })
   record(recorder, configuration, method, { calls, ...output, start, isReplay })
-  if (error && !isLoaded) return { count: 0, retry: null, failed: [], error }
+  if (isLoadError(error)) return { count: 0, retry: null, failed: [], error }
   if (isRepeated) return { count: 0, retry: error, failed: [] }
   if (error?.stage !== 'flush') return { count, retry, failed }
   const lost = offered.map((event) => ({ function: method, event, error, attempts: attempts + 1 }))
@@ -270,17 +269,16 @@ async function exportGroup(
   const args = [texts.map((text) => JSON.parse(text))]
   const work = { kind: 'methods', name: 'exportEvents' } as const
   const { result, lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
-  const isLoaded = !error || error.stage === 'call'
   const isRepeated = error?.retry === true && attempts + 1 < MAX_ATTEMPTS
   const call: Call = {
     error: error ?? null,
     events: error ? group.length : Number(result),
     repeated: attempts > 0,
-    again: isRepeated || !isLoaded,
+    again: isRepeated || isLoadError(error),
   }
   record(recorder, configuration, 'exportEvents', { calls: [call], lines, metrics, start, isReplay })
   if (!error) return { count: group.length, retry: null, failed: [] }
-  if (!isLoaded) return { count: 0, retry: null, failed: [], error }
+  if (isLoadError(error)) return { count: 0, retry: null, failed: [], error }
   if (isRepeated) return { count: 0, retry: error, failed: [] }
   const failed = group.map((event) => ({ function: work.name, event, error, attempts: attempts + 1 }))
   return { count: group.length, retry: null, failed }

@@ -4,11 +4,11 @@ import type * as metrics from '../../store/plugin_metrics.ts'
 import type * as states from '../../store/plugin_states.ts'
 import { hourOf } from '../metrics.ts'
 import type { RunningConfiguration } from './configurations.ts'
-import type { LoadError, LogLine, MetricChange, PluginError } from './messages.ts'
+import type { LogLine, MetricChange, PluginError, StagedError } from './messages.ts'
 
 export interface Call {
   /** Null for a call that succeeded. */
-  error: (PluginError & Partial<LoadError>) | null
+  error: (PluginError & Partial<StagedError>) | null
   /** The uuid of the event. */
   event?: string
   /** The number of events, if it is not one. */
@@ -182,7 +182,7 @@ const COMBINE: Record<metrics.ValueKind, (a: number, b: number) => number> = {
 }
 
 /** What failed instead of the call, because the plugin was not ready. */
-const describeStage = ({ stage }: Partial<LoadError>): string | undefined =>
+const describeStage = ({ stage }: Partial<StagedError>): string | undefined =>
   stage === 'load' ? 'Loading the code' : stage === 'setup' ? 'setupPlugin' : undefined
 
 const describe = ({ name, message, stack }: PluginError): string =>

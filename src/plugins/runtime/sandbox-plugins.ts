@@ -1,6 +1,6 @@
 /** The plugins that a sandbox process has loaded. */
 import { linkedFiles } from '../relative-imports.ts'
-import type { ConfigurationCode, Limits, LoadError, PluginError } from './messages.ts'
+import type { ConfigurationCode, Limits, PluginError, StagedError } from './messages.ts'
 import { callOnce, NeverSettles, type Run, vmHost } from './sandbox-run.ts'
 import { TranspileError, transpile } from './transpile.ts'
 import { createVm, MAX_MEMORY_MIB, PluginFailure, type Vm, VmStopped } from './vm.ts'
@@ -89,13 +89,13 @@ function makeSpace(): void {
 
 /** An error together with the stage in which it happened. */
 export class StageError extends Error {
-  constructor(readonly error: LoadError) {
+  constructor(readonly error: StagedError) {
     super(error.message)
   }
 }
 
 export async function inStage<Result>(
-  stage: LoadError['stage'],
+  stage: StagedError['stage'],
   id: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -117,11 +117,11 @@ export async function inCall<Result>(id: number, work: () => Promise<Result>): P
   }
 }
 
-export const stageErrorOf = (error: unknown, id: number): LoadError =>
+export const stageErrorOf = (error: unknown, id: number): StagedError =>
   error instanceof StageError ? error.error : callError(error, id)
 
 /** The error of a call. Unloads the plugin unless its VM can be used again. */
-function callError(error: unknown, id: number): LoadError {
+function callError(error: unknown, id: number): StagedError {
   if (!leavesVmUsable(error)) loaded.delete(id)
   return { ...pluginErrorOf(error), stage: 'call' }
 }

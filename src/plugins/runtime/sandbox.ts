@@ -11,11 +11,11 @@ import type {
   ConfigurationCode,
   EventMethod,
   Limits,
-  LoadError,
   OnceFunction,
   Outcome,
   PluginError,
   RunOutput,
+  StagedError,
 } from './messages.ts'
 import { type Children, createChildren, type SandboxOptions, sendConfiguration, withChild } from './sandbox-children.ts'
 import { maskError, maskOf, maskOutcome } from './secrets-mask.ts'
@@ -31,13 +31,13 @@ export interface EachResult extends RunOutput {
   /** One per event, in order. Shorter than the events after a RetryError, at the end of the time, and with `error`. */
   outcomes: Outcome[]
   /** Its stage tells what failed: the code, `setupPlugin`, or after the calls a flush of the buffers. */
-  error?: LoadError
+  error?: StagedError
 }
 
 export interface OnceResult extends RunOutput {
   /** JSON. */
   result: string | null
-  error?: LoadError
+  error?: StagedError
 }
 
 export interface Inspection {

@@ -8,7 +8,7 @@ import * as store from '../../store/plugin_runtime.ts'
 import * as schedules from '../../store/plugin_schedules.ts'
 import type { PluginHost } from './answers.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
-import type { Limits, LoadError, OnceFunction } from './messages.ts'
+import { isLoadError, type Limits, type OnceFunction, type StagedError } from './messages.ts'
 import { type Origin, parseOrigin } from './origin.ts'
 import type { Recorder } from './recorder.ts'
 import { describeLoadError, isFinal, retryDelay } from './retries.ts'
@@ -200,11 +200,11 @@ async function call(
   args: unknown[],
   origin: Origin,
   signal: AbortSignal,
-): Promise<{ error: LoadError | undefined }> {
+): Promise<{ error: StagedError | undefined }> {
   const start = performance.now()
   const host = { ...hostOf(configuration, origin), signal }
   const { lines, metrics, error } = await sandbox.once(configuration, work, args, LIMITS, host)
-  if (error?.stage === 'load' && isFinal(error, 1)) await recorder.switchOff(configuration, describeLoadError(error))
+  if (isLoadError(error) && isFinal(error, 1)) await recorder.switchOff(configuration, describeLoadError(error))
   recorder.record(configuration, {
     category: work?.kind === 'tasks' ? 'scheduledTask' : 'job',
     calls: work || error ? [{ error: error ?? null }] : [],

@@ -14,7 +14,7 @@ import type { PluginHost } from './answers.ts'
 import { capturedRow } from './capture.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import type { CreateHost } from './host.ts'
-import type { LoadError, Outcome, PluginError } from './messages.ts'
+import { isLoadError, type LoadError, type Outcome, type PluginError } from './messages.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Recorder } from './recorder.ts'
 import type { Call } from './recorder-batch.ts'
@@ -109,7 +109,7 @@ export function createTransformer(options: TransformerOptions): Transformer {
     const kept = renamed.size ? await withoutDuplicates(configuration.project_id, items, renamed) : items
     counts.dropped += items.length - kept.length
     const left = offered.length - outcomes.length
-    if (error?.stage === 'load' || error?.stage === 'setup') handleLoadError(configuration, error)
+    if (isLoadError(error)) handleLoadError(configuration, error)
     else broken.delete(configuration.id)
     if (error) calls.push({ error, events: left })
     else if (left > 0) calls.push({ error: outOfTime(left, limit_ms), events: left })
