@@ -66,7 +66,7 @@ export type Outcome = string | boolean | null | { error: PluginError }
 /** Outcomes that a VM returns as numbers: a text takes longer. `later`: the plugin returned a promise. */
 export const OUTCOMES = { later: 0, unchanged: 1, nothing: 2, excluded: 3 }
 
-export const errorOf = (outcome: Outcome): PluginError | null =>
+export const errorOfOutcome = (outcome: Outcome): PluginError | null =>
   typeof outcome === 'object' && outcome !== null ? outcome.error : null
 
 export type LogLevel = 'DEBUG' | 'LOG' | 'INFO' | 'WARN' | 'ERROR'

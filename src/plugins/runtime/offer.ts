@@ -10,7 +10,14 @@ import type { MetricCategory } from '../../store/plugin_metrics.ts'
 import type { Position } from '../../store/plugin_states.ts'
 import type { PluginHost } from './answers.ts'
 import type { RunningConfiguration } from './configurations.ts'
-import { errorOf, isLoadError, type Limits, type LoadError, type PluginError, type RunOutput } from './messages.ts'
+import {
+  errorOfOutcome,
+  isLoadError,
+  type Limits,
+  type LoadError,
+  type PluginError,
+  type RunOutput,
+} from './messages.ts'
 import { mayBeOffered, type Origin, parseOrigin } from './origin.ts'
 import type { Recorder } from './recorder.ts'
 import type { Call } from './recorder-batch.ts'
@@ -238,7 +245,7 @@ async function offerEach(
     // The filters exclude the event.
     if (outcome === false) continue
     offered.push(event)
-    const failure = method === 'onEvent' ? errorOf(outcome) : await sendWebhook(outbound, outcome, host.signal)
+    const failure = method === 'onEvent' ? errorOfOutcome(outcome) : await sendWebhook(outbound, outcome, host.signal)
     // Only the first event of a group can have been tried before.
     const tried = i === 0 || isReplay ? attempts : 0
     const again = failure?.retry === true && tried + 1 < MAX_ATTEMPTS

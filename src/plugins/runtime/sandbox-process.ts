@@ -56,7 +56,7 @@ new Worker(
   { eval: true, execArgv: [] },
 ).unref()
 
-const outcomeOf = (outcome: string | number): Outcome => {
+const outcomeOfNumber = (outcome: string | number): Outcome => {
   if (typeof outcome === 'string') return outcome
   return outcome === OUTCOMES.unchanged ? true : outcome === OUTCOMES.excluded ? false : null
 }
@@ -115,7 +115,7 @@ async function each(request: EachRequest): Promise<SandboxReply> {
     }
     const outcome = vm.offer(method)
     vm.pump()
-    if (outcome !== OUTCOMES.later) report(outcomeOf(outcome))
+    if (outcome !== OUTCOMES.later) report(outcomeOfNumber(outcome))
     return count === index ? waitUntil(current, vm, () => count > index, { until }) : undefined
   }
   const sendProgress = (): void => {
@@ -130,7 +130,7 @@ async function each(request: EachRequest): Promise<SandboxReply> {
       queued = count
       current.put = (succeeded, outcome) => {
         if (vm.isStopped) return
-        if (succeeded) return report(outcomeOf(outcome))
+        if (succeeded) return report(outcomeOfNumber(outcome))
         const error: PluginError = JSON.parse(String(outcome))
         if (isOutOfMemory(error, vm.isFull)) vm.stop('memory')
         else report({ error })
@@ -195,7 +195,7 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
         else transpiled.set(name, script)
       }
     } catch (error) {
-      errors.set(name, describeLoadError(pluginErrorOf(error)))
+      errors.set(name, describeInspectionError(pluginErrorOf(error)))
     }
   endRun(current)
   return {
@@ -207,7 +207,7 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
 }
 
 /** With the line of the file, which QuickJS reports only in the stack. */
-function describeLoadError({ name, message, stack }: PluginError): string {
+function describeInspectionError({ name, message, stack }: PluginError): string {
   if (name === 'SyntaxError' && stack === '') return message
   const frames = [...stack.matchAll(/\(([^():]{1,200}):(\d{1,9})/g)]
   const [, path, line] = frames.find(([, name]) => name !== 'library.js') ?? []

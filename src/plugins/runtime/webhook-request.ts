@@ -1,7 +1,7 @@
 /** The requests of `composeWebhook`. */
 import type { Outbound } from '../../outbound/guard.ts'
 import { FetchError, fetchForPlugin } from './fetch.ts'
-import { errorOf, type Outcome, type PluginError } from './messages.ts'
+import { errorOfOutcome, type Outcome, type PluginError } from './messages.ts'
 
 const failed = (message: string, retry = false): PluginError => ({ name: 'WebhookError', message, stack: '', retry })
 
@@ -11,7 +11,7 @@ export async function sendWebhook(
   outcome: Outcome,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<PluginError | null> {
-  if (typeof outcome !== 'string') return errorOf(outcome)
+  if (typeof outcome !== 'string') return errorOfOutcome(outcome)
   // A function and an object with `toJSON` may become null.
   const { url, body, headers, method }: Record<string, unknown> = JSON.parse(outcome) ?? {}
   if (typeof url !== 'string') return failed('composeWebhook returned no url.')
