@@ -20,10 +20,10 @@ export interface LogEntryRow {
   message: string
 }
 
-/** Does nothing when the configuration was removed. */
 /** A message without characters that PostgreSQL cannot store. */
 export const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()
 
+/** Does nothing when the configuration was removed. */
 export async function write(
   db: Db,
   plugin_config_id: number,

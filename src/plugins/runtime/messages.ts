@@ -122,9 +122,7 @@ export const isLoadError = (error: StagedError | undefined): error is LoadError 
 /** The configurations whose code a process keeps. Both sides remove the one that was sent first, so they agree. */
 export const MAX_SENT = 200
 
-export function removeOldest(sent: Map<number, unknown>): number | undefined {
+export function removeOldest(sent: Map<number, unknown>): void {
   const [oldest] = sent.keys()
-  if (sent.size <= MAX_SENT || oldest === undefined) return undefined
-  sent.delete(oldest)
-  return oldest
+  if (sent.size > MAX_SENT && oldest !== undefined) sent.delete(oldest)
 }
