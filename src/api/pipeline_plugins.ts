@@ -7,7 +7,7 @@ import { storedJson } from '../json/stored.ts'
 import { requireOwner } from '../plugins/access.ts'
 import { type CatalogEntry, catalog } from '../plugins/catalog.ts'
 import * as service from '../plugins/service.ts'
-import { MASK, settingFields } from '../plugins/settings.ts'
+import { fieldsOf, MASK } from '../plugins/settings.ts'
 import { createSources } from '../plugins/sources.ts'
 import type { OrganizationRow } from '../store/organizations.ts'
 import * as activity from '../store/plugin_activity.ts'
@@ -131,7 +131,7 @@ function serializeSource({ plugin, files }: service.PluginWithFiles): Schemas['P
 }
 
 function serializePluginActivity({ plugin, entries }: activity.PluginActivity): Schemas['PluginWithActivity'] {
-  const fields = settingFields(storedJson(plugin.config_schema))
+  const fields = fieldsOf(plugin)
   const secretFields = new Set(fields.filter(({ secret }) => secret).map(({ key }) => `config__${key}`))
   /** A field may have become secret after the change was recorded. */
   const masked = (change: activity.FieldChange): activity.FieldChange =>

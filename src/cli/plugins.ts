@@ -133,7 +133,7 @@ function configurationOf(schema: unknown, files: SourceFiles, config: JsonObject
     version: '1',
     files,
     settings: settingsOf(
-      schema ?? [],
+      fields ?? [],
       { ...open, ...secrets },
       { filters: null, project: { id: 1, name: 'Test', url: '' } },
     ),

@@ -31,7 +31,7 @@ import { diffFields } from './changes.ts'
 import { type RunState, runStates } from './metrics.ts'
 import type { Capabilities } from './runtime/capabilities.ts'
 import { changeWithin } from './service.ts'
-import { type ConfigValues, MASK, maskSecrets, requireComplete, resolveValues, settingFields } from './settings.ts'
+import { type ConfigValues, fieldsOf, MASK, maskSecrets, requireComplete, resolveValues } from './settings.ts'
 import { requireLoads } from './switch-off.ts'
 
 type Schemas = components['schemas']
@@ -110,7 +110,7 @@ export async function create(
     if (!plugin || !(await plugins.get(tx, project.organization_id, input.plugin)))
       throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
     if (input.enabled) await requireLoads(tx, plugin.id)
-    const values = resolveValues(settingFields(JSON.parse(plugin.config_schema)), input.config ?? {}, NO_VALUES)
+    const values = resolveValues(fieldsOf(plugin), input.config ?? {}, NO_VALUES)
     checkFilters(input.filters, plugin, now())
     const empty = await store.create(
       tx,
@@ -150,7 +150,7 @@ export async function update(
     const plugin = await plugins.lock(tx, plugin_id)
     const before = await store.lock(tx, id)
     if (!plugin || !before) throw notFound()
-    const fields = settingFields(JSON.parse(plugin.config_schema))
+    const fields = fieldsOf(plugin)
     const visible = visibleFields({ config: before, plugin })
     const isChanged = !isDeepStrictEqual(input.config, visible.config)
     const values =
@@ -262,14 +262,14 @@ export function remove(
 
 /** The fields that callers see: secrets are masked, and name and description default to those of the plugin. */
 export function visibleFields({ config: row, plugin }: ConfigWithPlugin) {
-  const fields = settingFields(JSON.parse(plugin.config_schema))
+  const fields = fieldsOf(plugin)
   return {
     enabled: Boolean(row.enabled),
     order: row.sort_order,
-    config: maskSecrets(fields, JSON.parse(row.config), JSON.parse(row.secret_keys)),
+    config: maskSecrets(fields, storedJson(row.config), storedJson(row.secret_keys)),
     name: row.name || plugin.name || '',
     description: row.description || plugin.description || '',
-    filters: row.filters === null ? null : JSON.parse(row.filters),
+    filters: row.filters === null ? null : storedJson<Schemas['PluginFilters']>(row.filters),
     api_access: row.api_access_user_id !== null,
   }
 }
@@ -291,15 +291,15 @@ const filtersText = (filters: Schemas['PluginConfigWrite']['filters']): string |
   filters ? JSON.stringify(filters) : filters
 
 export const valuesOf = (vault: Vault, { id, config, secrets }: store.PluginConfigRow): ConfigValues => ({
-  open: JSON.parse(config),
-  secrets: secrets === null ? {} : JSON.parse(vault.decrypt(secrets, ownerOf('plugin_configs', id))),
+  open: storedJson(config),
+  secrets: secrets === null ? {} : storedJson(vault.decrypt(secrets, ownerOf('plugin_configs', id))),
 })
 
 /** Secrets that cannot be decrypted are treated as missing if all of them are sent. Throws `secret_unreadable` otherwise. */
 function valuesToUpdate(vault: Vault, row: store.PluginConfigRow, sent: Record<string, unknown>): ConfigValues {
-  const keys: string[] = JSON.parse(row.secret_keys)
+  const keys = storedJson<string[]>(row.secret_keys)
   const isReplaced = keys.every((key) => sent[key] !== undefined && sent[key] !== null && sent[key] !== MASK)
-  return isReplaced && isLost(vault, row) ? { open: JSON.parse(row.config), secrets: {} } : valuesOf(vault, row)
+  return isReplaced && isLost(vault, row) ? { open: storedJson(row.config), secrets: {} } : valuesOf(vault, row)
 }
 
 const isLost = (vault: Vault, { id, secrets }: store.PluginConfigRow): boolean =>
@@ -375,8 +375,8 @@ function activityOf(
 
 function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow): Record<string, unknown> {
   const { enabled, order, config, filters, api_access } = visibleFields({ config: row, plugin })
-  const open: Record<string, unknown> = JSON.parse(row.config)
-  const files = settingFields(JSON.parse(plugin.config_schema)).filter(({ type }) => type === 'attachment')
+  const open = storedJson<Record<string, unknown>>(row.config)
+  const files = fieldsOf(plugin).filter(({ type }) => type === 'attachment')
   const settings = Object.entries(config).map(([key, value]) => {
     const isFile = value !== MASK && files.some((field) => field.key === key)
     const file = isFile ? storedFile(key, open[key]) : undefined
@@ -396,7 +396,7 @@ function comparableFields(row: store.PluginConfigRow, plugin: plugins.PluginRow)
 /** Secrets that could not be decrypted are replaced if the row has others now. */
 function replacedIn(vault: Vault, before: store.PluginConfigRow, after: store.PluginConfigRow): string[] {
   if (before.secrets === after.secrets) return []
-  if (isLost(vault, before)) return JSON.parse(before.secret_keys).map((key: string) => `${SETTING}${key}`)
+  if (isLost(vault, before)) return storedJson<string[]>(before.secret_keys).map((key) => `${SETTING}${key}`)
   return replacedSecrets(valuesOf(vault, before), valuesOf(vault, after))
 }
 

@@ -1,6 +1,7 @@
 /** Validates the values of a configuration against the `config_schema` of its plugin. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AppError, invalid } from '../errors.ts'
+import { storedJson } from '../json/stored.ts'
 import { ADMIN, type Level } from '../store/members.ts'
 import { describeInvalidFile, fileInfo, keepsContents, storedFile } from './attachments.ts'
 
@@ -9,7 +10,7 @@ export const MASK = '********'
 
 export type Values = Record<string, unknown>
 
-interface Field {
+export interface Field {
   key: string
   type: string
   required: boolean
@@ -26,6 +27,10 @@ interface Field {
 
 /** Another field and its expected value; without a value, any non-empty one. */
 type Condition = [key: string, value?: unknown]
+
+/** The fields of a stored schema. */
+export const fieldsOf = ({ config_schema }: { config_schema: string }): Field[] =>
+  settingFields(storedJson(config_schema))
 
 /** Accepts a list of fields, which may also contain texts, and the older form of an object from key to field. */
 export function settingFields(config_schema: unknown): Field[] {

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import type { components } from '../contract/openapi.ts'
 import { AppError } from '../errors.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Db } from '../sql/db.ts'
 import * as store from '../store/site_apps.ts'
 import type { CodeInspector } from './runtime/sandbox.ts'
-import { settingFields, siteValues } from './settings.ts'
+import { fieldsOf, siteValues } from './settings.ts'
 
 type SiteApp = components['schemas']['CaptureConfiguration']['siteApps'][number]
 
@@ -37,7 +38,7 @@ export async function script(
       code: 'missing_site_app_source',
       detail: 'There is no site app at this URL. Request a URL that `siteApps` of /decide/ lists.',
     })
-  const config = siteValues(settingFields(JSON.parse(app.config_schema)), JSON.parse(app.config))
+  const config = siteValues(fieldsOf(app), storedJson(app.config))
   return {
     project_id: app.project_id,
     text: `${app.transpiled}().inject({config:${scriptJson(config)},posthog:window['__$$ph_site_app_${app.id}']})`,

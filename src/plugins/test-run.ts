@@ -14,6 +14,7 @@ import {
 } from '../events/plugin-event.ts'
 import type { Ids } from '../ids.ts'
 import { isJsonObject } from '../json/object.ts'
+import { storedJson } from '../json/stored.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import type { Db } from '../sql/db.ts'
 import { ADMIN } from '../store/members.ts'
@@ -31,7 +32,7 @@ import { fetchForPlugin } from './runtime/fetch.ts'
 import type { Locate } from './runtime/geoip.ts'
 import type { EventMethod, Limits, LogLine, OnceFunction, Outcome } from './runtime/messages.ts'
 import type { Configuration, Sandbox } from './runtime/sandbox.ts'
-import { resolveValues, settingFields } from './settings.ts'
+import { fieldsOf, resolveValues } from './settings.ts'
 import type { SourceFiles } from './source-files.ts'
 
 type Schemas = components['schemas']
@@ -265,7 +266,7 @@ function configurationOf(
   { plugin, stored, files }: TestSubject,
 ): Configuration {
   const before = stored ? valuesOf(vault, stored) : NO_VALUES
-  const fields = settingFields(JSON.parse(plugin.config_schema))
+  const fields = fieldsOf(plugin)
   const { open, secrets } = config || !stored ? resolveValues(fields, config ?? {}, before) : before
   return {
     id: -++tests,
@@ -273,10 +274,10 @@ function configurationOf(
     version: '1',
     files,
     settings: settingsOf(
-      JSON.parse(plugin.config_schema),
+      fields,
       { ...open, ...secrets },
       {
-        filters: stored?.filters ? JSON.parse(stored.filters) : null,
+        filters: stored?.filters ? storedJson(stored.filters) : null,
         project: { id: project.id, name: project.name, url: '' },
       },
     ),

@@ -1,12 +1,13 @@
 /** Loads the configurations that run: their code, and their settings with decrypted secrets. */
 import type { Logger } from 'pino'
 import { unavailable } from '../../errors.ts'
+import { storedJson } from '../../json/stored.ts'
 import type { Database } from '../../sql/db.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import { ownerOf } from '../../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../../store/vault.ts'
 import { secretTexts, storedFile } from '../attachments.ts'
-import { settingFields } from '../settings.ts'
+import { type Field, fieldsOf } from '../settings.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Attachment } from './messages.ts'
 import type { Configuration } from './sandbox.ts'
@@ -84,7 +85,7 @@ export function createConfigurations({
       log.error({ plugin_config: row.id }, 'the secrets of a plugin configuration cannot be decrypted; it does not run')
       return undefined
     }
-    const hidden: Record<string, unknown> = secrets ? JSON.parse(secrets) : {}
+    const hidden = secrets ? storedJson<Record<string, unknown>>(secrets) : {}
     const configuration = runningConfiguration(row, files, hidden, site_url)
     remove(row.id)
     loaded.set(row.id, configuration)
@@ -150,20 +151,20 @@ function runningConfiguration(
   site_url: string,
 ): RunningConfiguration {
   const { id, plugin_id, project_id, organization_id, project_name, api_access_user_id } = row
-  const filters: { where?: string } | null = row.filters === null ? null : JSON.parse(row.filters)
+  const filters = row.filters === null ? null : storedJson<{ where?: string }>(row.filters)
   const project = { id: project_id, name: project_name, url: site_url && `${site_url}/project/${project_id}` }
-  const values: Record<string, unknown> = { ...JSON.parse(row.config), ...hidden }
+  const values = { ...storedJson<Record<string, unknown>>(row.config), ...hidden }
   return {
     id,
     version: versionOf(row),
     files,
-    settings: settingsOf(JSON.parse(row.config_schema), values, { filters, project }),
+    settings: settingsOf(fieldsOf(row), values, { filters, project }),
     secrets: Object.entries(hidden).flatMap(([key, value]) => secretTexts(key, value)),
     plugin_id,
     project_id,
     organization_id,
     name: row.name || row.plugin_name || `Plugin ${plugin_id}`,
-    capabilities: { ...NO_CAPABILITIES, ...JSON.parse(row.capabilities) },
+    capabilities: { ...NO_CAPABILITIES, ...storedJson<Partial<Capabilities>>(row.capabilities) },
     where: filters?.where ?? null,
     api_access_user_id,
   }
@@ -174,14 +175,14 @@ const sizeOf = ({ files, settings }: RunningConfiguration): number =>
 
 /** Files are part of the stored settings, and separate in `meta`. */
 export function settingsOf(
-  config_schema: unknown,
+  fields: readonly Field[],
   values: Record<string, unknown>,
   { filters, project }: { filters: unknown; project: { id: number; name: string; url: string } },
 ): string {
   const config = { ...values }
   const attachments: Attachment[] = []
   const templates: string[] = []
-  for (const { key, type, templating } of settingFields(config_schema)) {
+  for (const { key, type, templating } of fields) {
     if (templating) templates.push(key)
     if (type !== 'attachment') continue
     const file = storedFile(key, config[key])

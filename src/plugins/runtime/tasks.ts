@@ -2,11 +2,13 @@
 import type { Logger } from 'pino'
 import { type Lease, leaseFor, whileLeased } from '../../background/leases.ts'
 import { createLoop } from '../../background/loop.ts'
+import { storedJson } from '../../json/stored.ts'
 import type { Db } from '../../sql/db.ts'
 import * as jobs from '../../store/plugin_jobs.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import * as schedules from '../../store/plugin_schedules.ts'
 import type { PluginHost } from './answers.ts'
+import type { Capabilities } from './capabilities.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import { isLoadError, type Limits, type OnceFunction, type StagedError } from './messages.ts'
 import { type Origin, parseOrigin } from './origin.ts'
@@ -82,7 +84,7 @@ export function createTasks(options: TasksOptions): Tasks {
 
   async function createSchedules(): Promise<void> {
     for (const row of await store.scheduled(db)) {
-      const { scheduled_tasks = [] }: { scheduled_tasks?: string[] } = JSON.parse(row.capabilities)
+      const { scheduled_tasks = [] } = storedJson<Partial<Capabilities>>(row.capabilities)
       for (const task of scheduled_tasks) {
         const period_ms = PERIODS.get(task)
         const key = schedules.keyOf({ plugin_config_id: row.id, task })
