@@ -19,6 +19,7 @@ import { resolveValues, settingFields } from '../plugins/settings.ts'
 import type { SourceFiles } from '../plugins/source-files.ts'
 import { fromFile, fromFolder } from '../plugins/sources.ts'
 import { runOnSamples, type SampleEvent } from '../plugins/test-run.ts'
+import { MAIN_FILE } from '../store/plugin-main-file.ts'
 import { EXIT, usageError } from './failure.ts'
 import { readData } from './inputs.ts'
 import { escapeControls, outputWidth, wrap } from './print.ts'
@@ -146,7 +147,7 @@ async function readFiles(path: string): Promise<{ schema: unknown; files: Source
   if (statSync(path).isDirectory()) {
     const folder = realpathSync(path)
     const { manifest, files } = await fromFolder(dirname(folder), basename(folder))
-    if (files['index.ts'] === undefined) throw usageError(`${path} has no index.ts or index.js to run.`)
+    if (files[MAIN_FILE] === undefined) throw usageError(`${path} has no index.ts or index.js to run.`)
     return { schema: manifest.config ?? [], files }
   }
   const files = await fromFile(path)

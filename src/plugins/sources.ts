@@ -4,6 +4,7 @@ import { basename, dirname, join, posix, resolve, sep } from 'node:path'
 import type { Config } from '../config.ts'
 import { unavailable } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
+import { MAIN_FILE } from '../store/plugin-main-file.ts'
 import { isOutside, MAX_ARCHIVE_BYTES, requireFileSize, unpack } from './archive.ts'
 import { download } from './download.ts'
 import { type Manifest, readManifest } from './manifest.ts'
@@ -191,7 +192,7 @@ const readingFrom =
 
 /** A main file and the files of its folder that it imports. */
 export async function fromFile(path: string): Promise<SourceFiles> {
-  const files: SourceFiles = { 'index.ts': textOf(basename(path), await readFile(path)) }
+  const files: SourceFiles = { [MAIN_FILE]: textOf(basename(path), await readFile(path)) }
   await addImported(readingFrom(await realpath(dirname(path))), basename(path), files)
   return files
 }
@@ -203,7 +204,7 @@ async function assemble(read: ReadFiles, fallback?: string): Promise<Omit<Fetche
   const manifest = readManifest(textOf(MANIFEST, manifestBytes), invalidUrl)
   const name = manifest.name ?? fallback
   if (name === undefined) throw invalidUrl('plugin.json has no "name". Add one.')
-  const mains = manifest.main === undefined ? ['index.js', 'index.ts'] : [relativePath(manifest.main)]
+  const mains = manifest.main === undefined ? ['index.js', MAIN_FILE] : [relativePath(manifest.main)]
   const found = await read([...mains, 'frontend.tsx', 'site.ts'])
   const files: Record<string, string> = { [MANIFEST]: JSON.stringify(manifest) }
   const add = (path: string, name: string): void => {
@@ -211,7 +212,7 @@ async function assemble(read: ReadFiles, fallback?: string): Promise<Omit<Fetche
     if (bytes) files[name] = textOf(path, bytes)
   }
   const main = mains.find((name) => found.has(name))
-  if (main !== undefined) add(main, 'index.ts')
+  if (main !== undefined) add(main, MAIN_FILE)
   add('frontend.tsx', 'frontend.tsx')
   add('site.ts', 'site.ts')
   if (Object.keys(files).length === 1)
@@ -224,7 +225,7 @@ async function assemble(read: ReadFiles, fallback?: string): Promise<Omit<Fetche
 async function addImported(read: ReadFiles, main: string, files: Record<string, string>): Promise<void> {
   const known = new Set([main])
   let characters = 0
-  let texts = new Map([[main, files['index.ts'] ?? '']])
+  let texts = new Map([[main, files[MAIN_FILE] ?? '']])
   while (texts.size > 0) {
     const imports = [...texts].flatMap(([path, text]) =>
       path.endsWith('.json') ? [] : relativeImports(text).map((specifier) => candidatesOf(path, specifier)),

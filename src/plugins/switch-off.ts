@@ -6,6 +6,7 @@ import * as activityLog from '../store/activity_log.ts'
 import * as configs from '../store/plugin_configs.ts'
 import * as logs from '../store/plugin_logs.ts'
 import * as states from '../store/plugin_states.ts'
+import { MAIN_FILE } from '../store/plugin-main-file.ts'
 import * as plugins from '../store/plugins.ts'
 
 /** False when the configuration is off already. */
@@ -44,7 +45,7 @@ export async function requireLoads(tx: Db, plugin_id: number): Promise<void> {
 
 /** Why the main file does not load. Null if it loads, or if there is none. */
 export const mainError = (files: readonly { name: string; error: string | null }[]): string | null =>
-  files.find(({ name }) => name === 'index.ts')?.error ?? null
+  files.find(({ name }) => name === MAIN_FILE)?.error ?? null
 
 /**
  * Handles code that does not load and that replaces the code of a plugin. Enabled configurations would look healthy and do

@@ -20,6 +20,7 @@ import type { Db } from '../sql/db.ts'
 import { ADMIN } from '../store/members.ts'
 import * as configs from '../store/plugin_configs.ts'
 import { code as codeOf } from '../store/plugin_runtime.ts'
+import { MAIN_FILE } from '../store/plugin-main-file.ts'
 import * as plugins from '../store/plugins.ts'
 import type { Vault } from '../store/vault.ts'
 import { secretTexts } from './attachments.ts'
@@ -134,7 +135,7 @@ export async function runOnSamples(
   } = tasks ? capabilities : { methods: capabilities.methods }
   const called = METHODS.filter((method) => methods.includes(method))
   const exports = methods.includes('exportEvents')
-  const error = errors['index.ts']
+  const error = errors[MAIN_FILE]
   if (error !== undefined) return { ...result, error, milliseconds: milliseconds() - started }
   if (!exports && called.length + scheduled_tasks.length + own.length === 0)
     return { ...result, error: NOTHING_TO_CALL, milliseconds: milliseconds() - started }
@@ -254,8 +255,8 @@ async function subjectOf(
   if (!plugin) throw invalid('plugin', 'This plugin does not exist or is not visible. Check the id.', 'does_not_exist')
   // The code of a test can send the secrets, and what it reads with `posthog.api`, anywhere.
   if (stored?.secrets || stored?.api_access_user_id) requireLevel(project.membership_level, ADMIN)
-  const files = { ...(await codeOf(db, plugin.id)), ...(source !== undefined && { 'index.ts': source }) }
-  if (files['index.ts'] === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
+  const files = { ...(await codeOf(db, plugin.id)), ...(source !== undefined && { [MAIN_FILE]: source }) }
+  if (files[MAIN_FILE] === undefined) throw invalid('plugin', 'This plugin has no index.ts. Send "source".')
   return { plugin, stored, files }
 }
 

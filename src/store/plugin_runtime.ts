@@ -2,8 +2,7 @@
 import type { Db } from '../sql/db.ts'
 import { oneOf, sql } from '../sql/template.ts'
 import type { PluginConfigRow } from './plugin_configs.ts'
-
-const MAIN = 'index.ts'
+import { MAIN_FILE } from './plugin-main-file.ts'
 
 export interface RunningConfigRow
   extends Omit<PluginConfigRow, 'enabled' | 'description' | 'disabled_at' | 'web_token' | 'created_at'> {
@@ -73,6 +72,6 @@ export async function code(db: Db, plugin_id: number): Promise<Record<string, st
   const files = await db.all<{ name: string; text: string }>(sql`
     select name, text from plugin_files
     where plugin_id = ${plugin_id} and name not in ('plugin.json', 'frontend.tsx', 'site.ts')`)
-  if (!files.some(({ name }) => name === MAIN)) return undefined
+  if (!files.some(({ name }) => name === MAIN_FILE)) return undefined
   return Object.fromEntries(files.map(({ name, text }) => [name, text]))
 }

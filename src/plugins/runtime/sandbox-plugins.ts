@@ -1,4 +1,5 @@
 /** The plugins that a sandbox process has loaded. */
+import { MAIN_FILE } from '../../store/plugin-main-file.ts'
 import { linkedFiles } from '../relative-imports.ts'
 import type { ConfigurationCode, Limits, PluginError, StagedError } from './messages.ts'
 import { callOnce, NeverSettles, type Run, vmHost } from './sandbox-run.ts'
@@ -20,14 +21,12 @@ interface Loaded {
 export const codes = new Map<number, ConfigurationCode>()
 export const loaded = new Map<number, Loaded>()
 
-export const MAIN = 'index.ts'
-
 /** Transpiles and loads the main file and those that it imports. */
 export async function loadVm(
   { files, settings }: Pick<ConfigurationCode, 'files' | 'settings'>,
   until: number,
 ): Promise<Vm> {
-  const modules = linkedFiles(files, MAIN).map(({ path, text, imports }) => ({
+  const modules = linkedFiles(files, MAIN_FILE).map(({ path, text, imports }) => ({
     path,
     code: codeOf(path, text),
     imports,
@@ -40,7 +39,7 @@ function codeOf(path: string, text: string): string {
   try {
     return path.endsWith('.json') ? `module.exports = ${JSON.stringify(JSON.parse(text))}` : transpile(path, text)
   } catch (error) {
-    if (path === MAIN) throw error
+    if (path === MAIN_FILE) throw error
     throw new TranspileError(`${path}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -3,6 +3,7 @@
  * for is a message to the server. It serves one request at a time. The server kills it when it hangs.
  */
 import { Worker } from 'node:worker_threads'
+import { MAIN_FILE } from '../../store/plugin-main-file.ts'
 import { transpileBrowserFile } from '../browser-code.ts'
 import { newReads } from './known-reads.ts'
 import {
@@ -21,7 +22,6 @@ import {
   leavesVmUsable,
   loaded,
   loadVm,
-  MAIN,
   pluginErrorOf,
   prepare,
   stageErrorOf,
@@ -186,7 +186,7 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
   let capabilities: Extract<SandboxReply, { kind: 'inspected' }>['capabilities'] = {}
   for (const [name, source] of Object.entries(files))
     try {
-      if (name === MAIN) {
+      if (name === MAIN_FILE) {
         const vm = await loadVm({ files, settings: '{"config":{},"attachments":[]}' }, current.until)
         capabilities = vm.capabilities
       } else if (!name.endsWith('.json')) {
@@ -214,7 +214,7 @@ function describeInspectionError({ name, message, stack }: PluginError): string 
   const text =
     name === 'Error' || name.startsWith('Timeout') || name.startsWith('Memory') ? message : `${name}: ${message}`
   if (!line) return text
-  return path === MAIN ? `Line ${line}: ${text}` : `${path}: Line ${line}: ${text}`
+  return path === MAIN_FILE ? `Line ${line}: ${text}` : `${path}: Line ${line}: ${text}`
 }
 
 async function unload(id: number): Promise<SandboxReply> {
