@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { negotiate } from '../contract/accept.ts'
 import type { Query } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
@@ -8,11 +6,20 @@ import { histogram, intervalFor, intervalsOf } from '../events/histogram.ts'
 import * as store from '../events/list.ts'
 import type { EventReader } from '../events/readers.ts'
 import { conditionOf, rows } from '../events/rows.ts'
-import { type TailCursor, tail } from '../events/tail.ts'
+import { tail } from '../events/tail.ts'
 import { isoOf } from '../events/time.ts'
 import { customEventNames, eventNames, propertyNames, propertyValues, type RecentQuery } from '../events/values.ts'
 import { cellText, csvRow } from './csv.ts'
+import {
+  offsetCursor,
+  parseOffset,
+  parsePosition,
+  parseTailCursor,
+  positionCursor,
+  tailCursor,
+} from './event-cursors.ts'
 import { EVENT_FIELDS, type EventRecord, eventJson, JSON_FIELDS, recordJson, serializeEvent } from './event-record.ts'
+import { type Batches, csvChunks, csvFile, eventCsv, jsonChunks, respond, wantsCsv } from './event-responses.ts'
 import { type Area, type HandlerContext, RawResponse } from './handler-context.ts'
 import { queryList, rawQueryValues, urlWith } from './query-parameters.ts'
 import { joinOrStream, textChunks } from './text-chunks.ts'
@@ -35,8 +42,6 @@ const UNSUPPORTED_PARAMETERS = {
   action_id: 'Saved actions are not supported. Remove "action_id" and use "event", "properties" or "where".',
   token: 'The path selects the project. Remove "token".',
 }
-/** The date of the deprecation, in the format of RFC 9745. */
-const DEPRECATION = { deprecation: '@1704067200' }
 
 export const events = (deps: Deps): Area<'events'> => {
   const { events: db, eventReader, now, log } = deps
@@ -54,9 +59,7 @@ export const events = (deps: Deps): Area<'events'> => {
         // Read the first batch before responding, so that an error has its own status.
         const first = await store.page(eventReader, query, Math.min(limit, BATCH_SIZE), write)
         const batches = readBatches(eventReader, query, limit, write, first)
-        const chunks = csv
-          ? csvChunks(batches)
-          : jsonChunks(batches, ({ timestamp, uuid }) => nextUrl(call, query, `${timestamp}_${uuid}`))
+        const chunks = csv ? csvChunks(batches) : jsonChunks(batches, (position) => nextUrl(call, query, { position }))
         return respond(log, chunks, csv, query.signal)
       },
 
@@ -112,7 +115,7 @@ export const events = (deps: Deps): Area<'events'> => {
         const from = cursor === undefined ? undefined : parseTailCursor(cursor)
         const found = await tail(db, eventReader, { ...query, ...(from && { from }) }, limit)
         const head = JSON.stringify({
-          cursor: encodeCursor(`${found.cursor.position}_${found.cursor.seq}`),
+          cursor: tailCursor(found.cursor),
           more: found.more,
         }).slice(0, -1)
         const parts = { head: `${head},"results":[`, separator: ',', tail: ']}' }
@@ -152,7 +155,6 @@ export const events = (deps: Deps): Area<'events'> => {
 
 type WriteEvent = (event: store.ListedEvent) => string
 type TextPage = Awaited<ReturnType<typeof store.page<string>>>
-type Batches = AsyncGenerator<string[], store.ListCursor | null>
 type ListCall = HandlerContext<'events.list'>
 type HistogramCall = HandlerContext<'events.histogram'>
 type TailCall = HandlerContext<'events.tail'>
@@ -210,28 +212,12 @@ async function selectRows(
     limit,
   )
   const { columns, types, resultOf } = found
-  const next = found.more ? nextUrl(call, scope, `${offset + limit}`) : null
+  const next = found.more ? nextUrl(call, scope, { offset: offset + limit }) : null
   const head = `${JSON.stringify({ next, columns, types }).slice(0, -1)},"results":[`
   const chunks = csv
     ? textChunks(found.rows, (row) => csvRow(resultOf(row).map(cellText)), { head: csvRow(columns) })
     : textChunks(found.rows, (row) => JSON.stringify(resultOf(row)), { head, separator: ',', tail: ']}' })
   return respond(log, chunks, csv, scope.signal)
-}
-
-async function respond(
-  log: Deps['log'],
-  chunks: AsyncGenerator<string>,
-  csv: boolean,
-  signal: AbortSignal | undefined,
-): Promise<RawResponse> {
-  const body = await joinOrStream(chunks)
-  // An error closes the connection, so a truncated page never looks complete.
-  if (body instanceof Readable)
-    body.on('error', (error) => {
-      if (!signal?.aborted) log.error({ err: error }, 'failed to stream a list of events')
-    })
-  const headers = { ...DEPRECATION, ...(csv && attachment('events')) }
-  return new RawResponse(csv ? 'text/csv' : 'application/json', body, headers)
 }
 
 /** The distinct values of every field in recent events, each as the JSON text of a list. */
@@ -318,41 +304,16 @@ function isOldestFirst(query: Query<'events.list'>): boolean {
 function nextUrl(
   { url, query }: ListCall,
   { after, before }: { after?: number; before: number },
-  position: string,
+  next: { position: store.ListCursor } | { offset: number },
 ): string {
+  const isOffset = 'offset' in next
   return urlWith(url, {
     offset: undefined,
     ...(query.after && after !== undefined && { after: isoOf(after) }),
     // An offset stays valid only while no newer event is added before it.
-    ...((query.before || /^\d+$/.test(position)) && { before: isoOf(before) }),
-    cursor: encodeCursor(position),
+    ...((query.before || isOffset) && { before: isoOf(before) }),
+    cursor: isOffset ? offsetCursor(next.offset) : positionCursor(next.position),
   })
-}
-
-const encodeCursor = (position: string): string => Buffer.from(position).toString('base64url')
-const positionCursor = ({ timestamp, uuid }: store.ListCursor): string => encodeCursor(`${timestamp}_${uuid}`)
-const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString()
-
-function parseTailCursor(cursor: string): TailCursor {
-  const [, position, seq] = /^(\d{1,15})_(\d{1,15})$/.exec(decodeCursor(cursor)) ?? []
-  if (position === undefined || seq === undefined)
-    throw invalid('cursor', 'This cursor is not valid. Send the "cursor" of a response.')
-  return { position: Number(position), seq: Number(seq) }
-}
-
-const invalidCursor = () => invalid('cursor', 'This cursor is not valid. Request the whole URL from "next".')
-
-/** Selected rows have no stable position, so their cursor is an offset. */
-function parseOffset(cursor: string): number {
-  const text = decodeCursor(cursor)
-  if (!/^\d{1,15}$/.test(text)) throw invalidCursor()
-  return Number(text)
-}
-
-function parsePosition(cursor: string): store.ListCursor {
-  const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(decodeCursor(cursor)) ?? []
-  if (timestamp === undefined || uuid === undefined) throw invalidCursor()
-  return { timestamp: Number(timestamp), uuid }
 }
 
 /** Returns the stored form of a UUID, which may come in braces or with `urn:uuid:`; undefined when it is not one. */
@@ -360,46 +321,3 @@ function parseUuid(text: string): string | undefined {
   const digits = /^(?:urn:uuid:|\{)?([0-9a-f-]{32,36})\}?$/i.exec(text)?.[1]?.replaceAll('-', '').toLowerCase()
   return digits?.length === 32 ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
 }
-
-const OFFERED = ['application/json', 'text/csv'] as const
-
-type NegotiatedCall = Pick<HandlerContext<'events.list' | 'events.retrieve' | 'events.values'>, 'query' | 'headers'>
-
-const wantsCsv = ({ query, headers }: NegotiatedCall): boolean =>
-  query.format === undefined ? negotiate(headers.accept, OFFERED) === 'text/csv' : query.format === 'csv'
-
-const asIs = (text: string): string => text
-
-async function* jsonChunks(batches: Batches, urlAfter: (position: store.ListCursor) => string): AsyncGenerator<string> {
-  yield '{"results":['
-  let head = ''
-  for (;;) {
-    const { done, value } = await batches.next()
-    if (done) return yield `],"next":${JSON.stringify(value && urlAfter(value))}}`
-    // A concurrent purge may leave a batch empty.
-    if (value.length === 0) continue
-    yield* textChunks(value, asIs, { head, separator: ',' })
-    head = ','
-  }
-}
-
-async function* csvChunks(batches: Batches): AsyncGenerator<string> {
-  yield csvRow(EVENT_FIELDS)
-  for await (const batch of batches) yield* textChunks(batch, asIs)
-}
-
-const eventCsv = (event: store.ListedEvent): string => csvRow(cellsOf(EVENT_FIELDS, serializeEvent(event)))
-
-function csvFile<Item extends object>(
-  name: string,
-  fields: readonly (keyof Item & string)[],
-  items: Item[],
-): RawResponse {
-  const text = csvRow(fields) + items.map((item) => csvRow(cellsOf(fields, item))).join('')
-  return new RawResponse('text/csv', text, attachment(name))
-}
-
-const cellsOf = <Item extends object>(fields: readonly (keyof Item)[], item: Item): string[] =>
-  fields.map((field) => String(item[field]))
-
-const attachment = (name: string) => ({ 'content-disposition': `attachment; filename="${name}.csv"` })
