@@ -52,6 +52,8 @@ const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/', 'test
 const PLANS = 'test/store/plans.test.ts'
 /** These compare CPU times of their own process. In a quick run of everything, the other files share processes. */
 const NOT_SHARING = ['test/background/growth.test.ts', 'test/background/event-loop.test.ts']
+/** Files of a shared process. Its memory grows with each of them. */
+const SHARED_FILES = 15
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -196,12 +198,12 @@ async function run(file: string, environment: NodeJS.ProcessEnv): Promise<void> 
   finish({ file, passed: count('pass'), failed, seconds: (performance.now() - started) / 1000, output })
 }
 
-/** Runs files of the queue in one process, one after the other: a process takes 3 s of CPU time until the program is loaded. */
+/** Runs some files of the queue in one process: a process takes 3 s of CPU time until the program is loaded. */
 async function runShared(environment: NodeJS.ProcessEnv): Promise<void> {
   const [first = ''] = queue
   const { child, output, exited } = startProcess(SEVERAL_FILES, first, { ...environment, TAP_TIMEOUT: '0' })
   let current: string | undefined
-  let failures = 0
+  let [ran, failures] = [0, 0]
   const end = (result: FileResult): void => {
     if (current !== undefined) finish({ file: current, output, ...result })
     current = undefined
@@ -210,7 +212,7 @@ async function runShared(environment: NodeJS.ProcessEnv): Promise<void> {
   // The first message asks for a file, the others also bring the result of the file before.
   child.on('message', (result: FileResult | null) => {
     if (result) end(result)
-    current = queue.shift()
+    current = ran++ < SHARED_FILES ? queue.shift() : undefined
     const next: NextFile = current ? { file: compiledOf(current), seconds: TIMEOUT_SECONDS } : {}
     // A process that has ended is noticed below.
     child.send(next, () => undefined)

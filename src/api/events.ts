@@ -9,6 +9,7 @@ import { conditionOf, rows } from '../events/rows.ts'
 import { tail } from '../events/tail.ts'
 import { isoOf } from '../events/time.ts'
 import { customEventNames, eventNames, propertyNames, propertyValues, type RecentQuery } from '../events/values.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { cellText, csvRow } from './csv.ts'
 import {
   offsetCursor,
@@ -183,7 +184,7 @@ function recentEvents(
   after: string,
   rest: Pick<RecentQuery, 'names' | 'signal'>,
 ): RecentQuery {
-  const before = microseconds(now) + CLOCK_SKEW_MICROSECONDS
+  const before = epochMicroseconds(now) + CLOCK_SKEW_MICROSECONDS
   return { project_id, after: parseMoment(after, 'after', now) - 1, before, ...rest }
 }
 
@@ -205,9 +206,9 @@ async function selectRows(
       ...scope,
       select: select.filter((text) => text.trim() !== ''),
       where: queryList(query, 'where') ?? [],
-      filter: parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(time)),
+      filter: parseFilter(rawQueryValues(query, 'properties') ?? [], epochMicroseconds(time)),
       orderBy: queryList(query, 'orderBy') ?? [],
-      now: microseconds(time),
+      now: epochMicroseconds(time),
     },
     limit,
   )
@@ -261,12 +262,10 @@ function listQuery(call: ListCall, now: string): store.ListQuery {
   }
 }
 
-const microseconds = (now: string): number => Date.parse(now) * 1000
-
 /** The condition of `properties` and `where`. */
 function filterOf({ query }: ListCall | HistogramCall | TailCall, now: string): store.Condition | undefined {
-  const filter = parseFilter(rawQueryValues(query, 'properties') ?? [], microseconds(now))
-  return conditionOf(filter, queryList(query, 'where') ?? [], microseconds(now))
+  const filter = parseFilter(rawQueryValues(query, 'properties') ?? [], epochMicroseconds(now))
+  return conditionOf(filter, queryList(query, 'where') ?? [], epochMicroseconds(now))
 }
 
 const namesOf = ({ search = '', limit = PAGE_SIZE }: { search?: string; limit?: number }) => ({ search, limit })

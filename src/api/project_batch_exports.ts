@@ -2,6 +2,7 @@
 import type { Deps } from '../deps.ts'
 import { preview } from '../exports/preview.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { batchExportHandlers } from './batch_exports.ts'
 import { type Area, RawResponse } from './handler-context.ts'
 import { logPage } from './log_entries.ts'
@@ -16,7 +17,7 @@ export const project_batch_exports = (deps: Deps): Area<'project_batch_exports',
       'project_batch_exports.test': ({ project: { id, organization_id }, body }) =>
         handlers.test({ organization_id, project_id: id }, body),
       'project_batch_exports.preview': async ({ project, body, signal }) => {
-        const now = Date.parse(deps.now()) * 1000
+        const now = epochMicroseconds(deps.now())
         const { columns, rows } = await preview(deps.eventReader, {
           ...body,
           model: body.model ?? 'events',

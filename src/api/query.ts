@@ -1,6 +1,7 @@
 import type { components } from '../contract/openapi.ts'
 import type { Deps } from '../deps.ts'
 import { type Answer, answer } from '../events/query.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { type Area, RawResponse } from './handler-context.ts'
 import { joinOrStream, textChunks } from './text-chunks.ts'
 import { parseMoment } from './time.ts'
@@ -21,7 +22,7 @@ export const query = ({ eventReader, now }: Deps): Area<'query'> => ({
         text,
         values: values ?? {},
         range: { from: moment('date_from'), to: moment('date_to') },
-        now: Date.parse(time) * 1000,
+        now: epochMicroseconds(time),
         signal,
       })
       const head = `${JSON.stringify(serialize(found, explain)).slice(0, -1)},"results":[`

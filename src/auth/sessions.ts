@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as sessions from '../store/sessions.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { sha256 } from './hash.ts'
 
 const HOUR_MS = 3_600_000
@@ -47,7 +48,7 @@ export async function createSession(
     user_agent: client.user_agent.slice(0, MAX_USER_AGENT),
     created_at: now,
     last_used_at: now,
-    expires_at: new Date(Date.parse(now) + lifetime_hours * HOUR_MS).toISOString(),
+    expires_at: addMilliseconds(now, lifetime_hours * HOUR_MS),
   }
   return { session: await sessions.create(tx, row, sha256(token)), token }
 }

@@ -1,4 +1,5 @@
 /** Leases: rows in the database that decide which node does some work. Times are ISO 8601. */
+import { addMilliseconds } from '../time/stored.ts'
 
 export interface Lease {
   /** Unique to one start of a process. */
@@ -10,7 +11,7 @@ export interface Lease {
 }
 
 export function leaseFor(owner: string, now: string, milliseconds: number): Lease {
-  const at = (delay: number): string => new Date(Date.parse(now) + delay).toISOString()
+  const at = (delay: number): string => addMilliseconds(now, delay)
   return { owner, now, until: at(milliseconds), latest: at(2 * milliseconds) }
 }
 

@@ -14,6 +14,7 @@ import type { Transformation } from '../plugins/runtime/transform.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
 import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
 import { type Format, formatOf, type Line, readLines } from './import-lines.ts'
 import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
@@ -189,7 +190,7 @@ async function normalizeLine(line: Line, { project, now, uuid }: Target, keepsSe
   const [sent] = await eventsOf([line.event])
   if (!sent) return null
   sent.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
-  const arrival = { project_id: project.id, now: Date.parse(now) * 1000, sent_at: null, address: null, uuid, keepsSent }
+  const arrival = { project_id: project.id, now: epochMicroseconds(now), sent_at: null, address: null, uuid, keepsSent }
   const event = normalizeEvent(sent, arrival)
   const detail = event && describeOversize(event)
   if (detail) throw new AppError({ code: EVENT_TOO_LARGE, detail })

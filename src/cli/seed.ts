@@ -22,6 +22,7 @@ import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import * as members from '../store/members.ts'
 import * as projects from '../store/projects.ts'
 import * as users from '../store/users.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import {
   createRandom,
   DAILY_EXPORT,
@@ -89,7 +90,7 @@ async function runExports(variables: Variables, { database }: LocalOptions, proj
     for (const input of EXPORTS) await create(deps, OPERATOR, project_id, input)
     const daily = await create(deps, OPERATOR, project_id, DAILY_EXPORT)
     const end_at = boundaryBefore(daily, deps.now())
-    const start_at = new Date(Date.parse(end_at) - EXPORTED_DAYS * DAY_MS).toISOString()
+    const start_at = addMilliseconds(end_at, -EXPORTED_DAYS * DAY_MS)
     await startBackfill(deps, OPERATOR, daily, { start_at, end_at })
     await deps.exporter.drain()
   } finally {

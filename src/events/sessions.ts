@@ -4,6 +4,7 @@ import { createSetAside } from '../background/set-aside.ts'
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, type Sql, sql, type Value } from '../sql/template.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { eachProject } from './each-project.ts'
 import { insertReturning } from './insert.ts'
 import type { NewEvent } from './normalize-event.ts'
@@ -149,7 +150,7 @@ export function createSessionCloser({ events, projects, now, log }: SessionClose
 
   /** Each statement names one project. A list of all projects with open sessions would read every open session. */
   async function work(): Promise<void> {
-    const time = Date.parse(now()) * 1000
+    const time = epochMicroseconds(now())
     await eachProject(projects, loop, reachable, async (project_id) => {
       const found = await events.get(
         sql`select 1 from event_sessions where project_id = ${project_id} and ${isQuiet(time)} limit 1`,

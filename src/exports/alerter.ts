@@ -10,6 +10,7 @@ import * as alerts from '../store/alerts.ts'
 import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { enqueueDigest } from './digests.ts'
 import { checkLag } from './notifications.ts'
 import { sendWebhook, type WebhookResult } from './webhooks.ts'
@@ -102,7 +103,7 @@ export function createAlerter(options: AlerterOptions): Alerter {
     while (!loop.stopped && active.size < SLOTS) {
       const claim = {
         now: now(),
-        until: after(now(), LEASE_MS),
+        until: addMilliseconds(now(), LEASE_MS),
         max_attempts: MAX_ATTEMPTS,
         working: [...active.keys()],
       }
@@ -139,8 +140,6 @@ export function createAlerter(options: AlerterOptions): Alerter {
   }
 }
 
-const after = (time: string, milliseconds: number): string => new Date(Date.parse(time) + milliseconds).toISOString()
-
 /** Sends a claimed request and stores the result. */
 async function deliver(
   options: AlerterOptions,
@@ -157,7 +156,7 @@ async function deliver(
   await alerts.setLatestError(db, alert_id, accepted ? null : detail)
   const seconds = accepted ? undefined : RETRY_SECONDS[attempts - 1]
   if (seconds === undefined) await deliveries.remove(db, id)
-  else await deliveries.postpone(db, delivery, after(now(), seconds * 1000))
+  else await deliveries.postpone(db, delivery, addMilliseconds(now(), seconds * 1000))
   metrics.webhook(accepted ? 'sent' : seconds === undefined ? 'failed' : 'postponed')
   const fields = { message: id, alert: alert_id, attempt: attempts, detail }
   if (accepted) log.info(fields, 'webhook sent')

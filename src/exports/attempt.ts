@@ -14,6 +14,7 @@ import type { IntegrationRow } from '../store/integrations.ts'
 import * as integrations from '../store/integrations.ts'
 import type { Vault } from '../store/vault.ts'
 import type { Span, Tracing } from '../telemetry/tracing.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import type { DeliveryJob, DeliveryResult, Report } from './deliver.ts'
 import type { Deliver } from './delivery-processes.ts'
 import { Checkpoint } from './destination.ts'
@@ -167,7 +168,7 @@ const jobOf = async (
   hogql_query: row.hogql_query,
   checkpoint: checkpointFor(row, integration, run),
   repeated: run.kind === 'retry' || run.attempts > 1 || run.checkpoint !== null,
-  now: Date.parse(run.created_at) * 1000,
+  now: epochMicroseconds(run.created_at),
   url: config.DATABASE_URL,
   files_root,
   outbound_allow: config.OUTBOUND_ALLOW,
@@ -183,8 +184,8 @@ function rangeOf(run: RunRow): Pick<DeliveryJob, 'range' | 'range_key'> {
   return {
     range: {
       by: 'times',
-      start: Date.parse(data_interval_start) * 1000,
-      end: Date.parse(data_interval_end) * 1000,
+      start: epochMicroseconds(data_interval_start),
+      end: epochMicroseconds(data_interval_end),
     },
     range_key: `${run.backfill_id}/${data_interval_start}`,
   }

@@ -13,6 +13,7 @@ import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import { fieldChanges } from '../store/field-changes.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { recordExport } from './activity.ts'
 import { logExport } from './export-log.ts'
 import { boundaryBefore, type Cadence, countWindows, windowEnd } from './interval.ts'
@@ -31,8 +32,6 @@ export interface BackfillInput {
 }
 
 type Range = Pick<BackfillRow, 'start_at' | 'end_at'>
-
-const microseconds = (time: string): number => Date.parse(time) * 1000
 
 /** Returns the active backfill of the same range if there is one. */
 export async function start(
@@ -82,7 +81,7 @@ async function resolveRange(
   if (end_at > now()) throw invalid('end_at', '"end_at" must not be in the future.')
   if (start_at !== null) return { start_at, end_at }
   const { project_id, model } = row
-  const earliest = await earliestRow(eventReader, { project_id, model, end: microseconds(end_at) })
+  const earliest = await earliestRow(eventReader, { project_id, model, end: epochMicroseconds(end_at) })
   if (earliest === undefined)
     throw invalid('start_at', `The project has no ${model} before "end_at". Send a later "end_at" or a "start_at".`)
   return { start_at: boundaryBefore(row, new Date(Math.floor(earliest / 1000)).toISOString()), end_at }
@@ -119,13 +118,13 @@ export async function estimate(
   const range = await resolveRange(deps, row, input)
   const windows = requireFewWindows(row, range)
   const names = storedJson<{ include_events?: string[]; exclude_events?: string[] }>(row.destination_config)
-  const end = microseconds(range.end_at)
-  const time = microseconds(now())
+  const end = epochMicroseconds(range.end_at)
+  const time = epochMicroseconds(now())
   const filters = filterCondition(row.filters === null ? null : storedJson(row.filters), time)
   const { records, exact } = await estimateRecords(eventReader, {
     project_id,
     model,
-    start: microseconds(range.start_at),
+    start: epochMicroseconds(range.start_at),
     end,
     include: names.include_events ?? null,
     exclude: names.exclude_events ?? null,

@@ -9,6 +9,7 @@ import * as store from '../store/alert_digests.ts'
 import type { AlertRow } from '../store/alerts.ts'
 import * as alerts from '../store/alerts.ts'
 import { administrators } from '../store/members.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { type AlertMessage, mailOf, webhookOf } from './alert-messages.ts'
 
 /** The shortest time between two digests of an organization. The first message after it is sent at once. */
@@ -28,7 +29,7 @@ type Messages = [AlertMessage, ...AlertMessage[]]
 
 /** Enqueues the emails and requests of the next digest. Returns the number of emails. */
 export async function enqueueDigest(tx: Db, inputs: DigestInputs, organization_id: string): Promise<number> {
-  const next_at = new Date(Date.parse(inputs.now) + QUIET_MS).toISOString()
+  const next_at = addMilliseconds(inputs.now, QUIET_MS)
   const waiting = await store.take(tx, organization_id, { now: inputs.now, next_at, limit: MAX_MESSAGES })
   const messages = waiting.map(({ body }) => storedJson<AlertMessage>(body))
   const ids = [...new Set(messages.flatMap(({ alert }) => (alert ? [alert.id] : [])))]

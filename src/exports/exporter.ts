@@ -8,6 +8,7 @@ import type { EventReader } from '../events/readers.ts'
 import * as pauses from '../store/batch_export_pauses.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import * as exports from '../store/batch_exports.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { type AttemptOptions, LEASE_MS, runAttempt, SHUTTING_DOWN } from './attempt.ts'
 import { createPlanner, type PlannedSlice } from './schedule.ts'
 import { removeOrphanedFiles } from './temporary-files.ts'
@@ -170,12 +171,12 @@ async function endedOwners(
   identity: ReturnType<typeof processIdentity>,
 ): Promise<runs.EndedOwners> {
   const owners = (await runs.leaseOwners(db)).filter((other) => hasEnded(other.slice(other.indexOf('@') + 1), identity))
-  return { owners, before: new Date(Date.parse(now()) + LEASE_MS - ENDED_LEASE_MS).toISOString() }
+  return { owners, before: addMilliseconds(now(), LEASE_MS - ENDED_LEASE_MS) }
 }
 
 /** Removes some old runs. If there are none, removes the files of attempts that were killed, and returns false. */
 async function removeOld({ db, config, files_root, now }: ExporterOptions): Promise<boolean> {
-  const before = new Date(Date.parse(now()) - config.RUN_RETENTION_DAYS * DAY_MS).toISOString()
+  const before = addMilliseconds(now(), -config.RUN_RETENTION_DAYS * DAY_MS)
   if ((await runs.prune(db, before)) > 0) return true
   await removeOrphanedFiles({ files_root, scratch_root: tmpdir(), now: Date.parse(now()) }, (run_ids) =>
     runs.ended(db, run_ids),

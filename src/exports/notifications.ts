@@ -13,6 +13,7 @@ import * as alerts from '../store/alerts.ts'
 import type { RunRow } from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { messageOf, type Occurrence } from './alert-messages.ts'
 
 export interface NotifyInputs {
@@ -69,7 +70,7 @@ export async function checkLag(
   let reported = false
   for (const lag_minutes of await incidents.lagThresholds(db)) {
     const inputs = { ids, now: now() }
-    const cutoff = new Date(Date.parse(inputs.now) - lag_minutes * MINUTE_MS).toISOString()
+    const cutoff = addMilliseconds(inputs.now, -lag_minutes * MINUTE_MS)
     for (const change of [reportLag, reportCaughtUp])
       for (let rows = LAG_ROWS; rows === LAG_ROWS && !stopped(); ) {
         rows = await db.tx((tx) => change(tx, inputs, { lag_minutes, cutoff, limit: LAG_ROWS }))

@@ -10,6 +10,7 @@ import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import type { Alerter } from './alerter.ts'
 import { continueBackfill } from './backfills.ts'
 import { type DeliveryResult, describeFailure } from './deliver.ts'
@@ -73,7 +74,7 @@ export async function fail(options: ResultOptions, attempt: Attempt, error: unkn
   )
   const postponed = await runs.postpone(db, run.id, owner, {
     now: now(),
-    next_attempt_at: new Date(Date.parse(now()) + delay_ms).toISOString(),
+    next_attempt_at: addMilliseconds(now(), delay_ms),
     latest_error: message,
   })
   if (postponed) await logRun('WARNING', `${message} The next attempt starts in ${delay_ms / 1000} seconds.`)

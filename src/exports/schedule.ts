@@ -15,6 +15,7 @@ import * as pauses from '../store/batch_export_pauses.ts'
 import * as runs from '../store/batch_export_runs.ts'
 import type { BatchExportRow } from '../store/batch_exports.ts'
 import * as exports from '../store/batch_exports.ts'
+import { addMilliseconds, epochMicroseconds } from '../time/stored.ts'
 import { boundaryAfter, boundaryBefore, type Cadence } from './interval.ts'
 
 export interface PlannerDeps {
@@ -229,7 +230,7 @@ function boundaries(
     try {
       last ??= await positionAt(reader, { ...feedOf(row), from, to, time: Number.MAX_SAFE_INTEGER })
       if (from >= last) return from
-      return await positionAt(reader, { ...feedOf(row), from, to: last, time: Date.parse(end) * 1000 })
+      return await positionAt(reader, { ...feedOf(row), from, to: last, time: epochMicroseconds(end) })
     } catch {
       return from
     }
@@ -350,7 +351,7 @@ async function windowsBefore(
     next = boundaryAfter(row, next)
   }
   // The clock may have been set back, so the pause may precede the window.
-  const end = latest(paused_at, new Date(Date.parse(start) + 1).toISOString())
+  const end = latest(paused_at, addMilliseconds(start, 1))
   const last = await positionAt(reader, { ...feedOf(row), from, to, time: Number.MAX_SAFE_INTEGER })
   if (next !== null && last > from && !isOver(end)) windows.push({ start, end, from, to })
   return { windows, next_at: next, complete: true }
@@ -400,7 +401,7 @@ export async function scheduleFromNow(
   const window_start = latest(open, before.window_start ?? open)
   const watermark =
     before.window_start === undefined
-      ? await positionAt(eventReader, { ...feedOf(before), from: 0, to: end, time: Date.parse(open) * 1000 })
+      ? await positionAt(eventReader, { ...feedOf(before), from: 0, to: end, time: epochMicroseconds(open) })
       : end
   return { watermark, window_start, next_at: firstWindowEnd(before, latest(window_start, now())) }
 }

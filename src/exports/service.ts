@@ -18,6 +18,7 @@ import { fieldChanges } from '../store/field-changes.ts'
 import * as integrations from '../store/integrations.ts'
 import * as projects from '../store/projects.ts'
 import type { Vault } from '../store/vault.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { findTimeZone } from '../time/zones.ts'
 import { exportChanges, recordExport, recordRun } from './activity.ts'
 import {
@@ -274,10 +275,10 @@ async function validateDestination(
     throw describeMissingCredential(error, destination)
   })
   if (model !== 'events') requireUnfiltered(model, settings, valid.eventsOnly ?? false, filters)
-  filterCondition(filters, Date.parse(now()) * 1000)
+  filterCondition(filters, epochMicroseconds(now()))
   if (hogql_query === null) return
   if (!valid.supportsQuery) throw unsupportedQuery(destination.type)
-  querySchema(hogql_query, model, Date.parse(now()) * 1000)
+  querySchema(hogql_query, model, epochMicroseconds(now()))
 }
 
 /** Rejects what applies to events only. */
@@ -297,7 +298,7 @@ function requireUnfiltered(
 }
 
 const schemaJson = (query: string | null, model: Model, now: string): string | null =>
-  query === null ? null : JSON.stringify(querySchema(query, model, Date.parse(now) * 1000))
+  query === null ? null : JSON.stringify(querySchema(query, model, epochMicroseconds(now)))
 
 async function requireExport(db: Db, id: string): Promise<BatchExportRow> {
   const row = await exports.getById(db, id)

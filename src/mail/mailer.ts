@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createLoop } from '../background/loop.ts'
 import type { Db } from '../sql/db.ts'
 import type { MailResult } from '../telemetry/metrics.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import type { Message, Send } from './message.ts'
 import type { QueuedMail } from './outbox.ts'
 import * as outbox from './outbox.ts'
@@ -71,7 +72,7 @@ export interface Mailer {
 
 export function createMailer(options: MailerOptions): Mailer {
   const { db, now, send, log, observe } = options
-  const at = (milliseconds: number): string => new Date(Date.parse(now()) + milliseconds).toISOString()
+  const at = (milliseconds: number): string => addMilliseconds(now(), milliseconds)
   /** The emails that are being sent, and whether they are urgent. */
   const active = new Map<Promise<void>, boolean>()
   const stopping = new AbortController()

@@ -15,6 +15,7 @@ import * as members from '../store/members.ts'
 import { lockOrganization, type OrganizationRow } from '../store/organizations.ts'
 import { returnedRow } from '../store/rows.ts'
 import * as users from '../store/users.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { countInvite } from './invite-limits.ts'
 import { isSameInbox, mailboxHash } from './mailbox.ts'
 
@@ -192,7 +193,7 @@ export function composeInvites(
   { id: mail_id, content: { invite_id } }: { id: string; content: outbox.InviteContent },
 ): Promise<ComposedInvites | { wait_until: string } | undefined> {
   const time = now()
-  const ago = (milliseconds: number): string => new Date(Date.parse(time) - milliseconds).toISOString()
+  const ago = (milliseconds: number): string => addMilliseconds(time, -milliseconds)
   return db.tx(async (tx) => {
     const found = await store.getUnmailed(tx, invite_id, mail_id, time)
     // Changes of invites lock the organization too.
@@ -220,7 +221,7 @@ export function composeInvites(
         first_name,
         message: message || null,
         link: `${site_url}/signup/${id}/?token=${token}`,
-        expires_at: new Date(Date.parse(created_at) + store.INVITE_LIFETIME_MS).toISOString(),
+        expires_at: addMilliseconds(created_at, store.INVITE_LIFETIME_MS),
       })
     }
     return { organization: organization_name, invites }

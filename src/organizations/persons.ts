@@ -5,6 +5,7 @@ import type { Db } from '../sql/db.ts'
 import { type Actor, record } from '../store/activity_log.ts'
 import { fieldChanges } from '../store/field-changes.ts'
 import * as deletions from '../store/person_deletions.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 
 interface PersonDeps {
   db: Db
@@ -52,6 +53,6 @@ async function completeDeletion(
   { id, project_id, person_id, delete_events, deleted_at }: deletions.PersonDeletionRow,
 ): Promise<void> {
   const deletion = { project_id, person_id, delete_events: Boolean(delete_events) }
-  await events.tx((tx) => deleteStoredPerson(tx, { ...deletion, deleted_at: Date.parse(deleted_at) * 1000 }))
+  await events.tx((tx) => deleteStoredPerson(tx, { ...deletion, deleted_at: epochMicroseconds(deleted_at) }))
   await deletions.remove(db, id)
 }

@@ -25,6 +25,7 @@ import * as plugins from '../store/plugins.ts'
 import { returnedRow } from '../store/rows.ts'
 import { ownerOf } from '../store/secrets.ts'
 import { decryptIfReadable, type Vault } from '../store/vault.ts'
+import { epochMicroseconds } from '../time/stored.ts'
 import { loggedChanges } from './activity.ts'
 import { fileDigest, fileInfo, storedFile } from './attachments.ts'
 import { diffFields } from './changes.ts'
@@ -283,7 +284,7 @@ function checkFilters(filters: Schemas['PluginConfigWrite']['filters'], plugin: 
       'filters__where',
       'A HogQL condition applies to stored events, and this plugin has processEvent. Use "events" instead.',
     )
-  followCondition(filters.where, 'filters__where', Date.parse(now) * 1000)
+  followCondition(filters.where, 'filters__where', epochMicroseconds(now))
 }
 
 /** Undefined is not sent, null is no filter. */

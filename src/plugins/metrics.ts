@@ -3,6 +3,7 @@ import type { components } from '../contract/openapi.ts'
 import type { Db } from '../sql/db.ts'
 import * as metrics from '../store/plugin_metrics.ts'
 import * as states from '../store/plugin_states.ts'
+import { addMilliseconds } from '../time/stored.ts'
 
 const DAY_MS = 86_400_000
 
@@ -27,7 +28,7 @@ export const hourOf = (time: string): string => `${time.slice(0, 'YYYY-MM-DDTHH'
 /** The last error and the success rate of configurations. */
 export async function runStates(db: Db, ids: readonly number[], now: string): Promise<(id: number) => RunState> {
   if (ids.length === 0) return () => ({ error: null, delivery_rate_24h: null })
-  const since = hourOf(new Date(Date.parse(now) - DAY_MS).toISOString())
+  const since = hourOf(addMilliseconds(now, -DAY_MS))
   const [errors, totals] = await Promise.all([states.errorsOf(db, ids), metrics.totals(db, ids, since)])
   return (id) => {
     const error = errors.get(id)

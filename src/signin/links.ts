@@ -4,6 +4,7 @@ import { isLoopback, isSecureUrl } from '../config.ts'
 import type { Ids } from '../ids.ts'
 import type { Db } from '../sql/db.ts'
 import * as tokens from '../store/one_time_tokens.ts'
+import { addMilliseconds } from '../time/stored.ts'
 
 const LINK_MS = 3_600_000
 
@@ -14,7 +15,7 @@ export async function createSignInLink(
   { id, email }: { id: number; email: string },
 ): Promise<string> {
   const token = ids.sessionToken()
-  const times = { created_at: now, expires_at: new Date(Date.parse(now) + LINK_MS).toISOString() }
+  const times = { created_at: now, expires_at: addMilliseconds(now, LINK_MS) }
   await tokens.create(tx, { token_hash: sha256(token), kind: 'sign_in', user_id: id, email, ...times })
   return `${site_url}/login#link=${token}`
 }

@@ -6,6 +6,7 @@ import * as users from '../auth/users.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as accounts from '../store/accounts.ts'
 import type { UserActor } from '../store/activity_log.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { applyChange, type CredentialChange, prepareChange } from './profile.ts'
 import type { SignInService } from './service.ts'
 
@@ -27,7 +28,7 @@ const meOf = ({ session }: Caller, account: accounts.AccountRow, profile: users.
   user: account,
   has_password: account.password_hash !== null,
   has_social_auth: Boolean(account.has_social_auth),
-  reauthenticate_by: session && new Date(Date.parse(session.created_at) + FRESH_MS).toISOString(),
+  reauthenticate_by: session && addMilliseconds(session.created_at, FRESH_MS),
 })
 
 /** Changes all fields or none. A new password or address needs a fresh sign-in, and a new password a session. */

@@ -1,5 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
+import { addMilliseconds } from '../time/stored.ts'
 import { type Level, MEMBER } from './members.ts'
 import { type Counted, listPage, type Paging } from './rows.ts'
 import { emailKey, type UserRow, userColumns } from './users.ts'
@@ -45,7 +46,7 @@ const toInvite = (found: Joined): Invite => ({
 })
 
 /** Invites created before this time have expired by `now`. */
-export const expiryCutoff = (now: string): string => new Date(Date.parse(now) - INVITE_LIFETIME_MS).toISOString()
+export const expiryCutoff = (now: string): string => addMilliseconds(now, -INVITE_LIFETIME_MS)
 
 export async function list(db: Db, organization_id: string, paging: Paging): Promise<Counted<Invite>> {
   const owned = sql`where i.organization_id = ${organization_id}`

@@ -14,6 +14,7 @@ import type { Db } from '../../sql/db.ts'
 import * as failedDeliveries from '../../store/plugin_failed_deliveries.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import * as states from '../../store/plugin_states.ts'
+import { addMilliseconds } from '../../time/stored.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
 import { afterLoadError, deliver, type FailedEvent, groupOf, type OfferOptions } from './offer.ts'
 import { describeFailure, replayNext, settleReplays } from './replays.ts'
@@ -50,8 +51,6 @@ const PAGE_EVENTS = 1_000
 const TURN_MS = 20_000
 /** After this time of a turn, new events are offered. */
 const REPLAY_MS = 10_000
-
-const after = (now: string, milliseconds: number): string => new Date(Date.parse(now) + milliseconds).toISOString()
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const { db, now, log } = options
@@ -196,7 +195,7 @@ async function replayFailed(
     if (isStopping() || signal.aborted) return false
     if (replayed.loading) {
       const { attempts, retry_ms } = await afterLoadError(recorder, configuration, replayed.loading, state.attempts)
-      const retry_at = retry_ms === null ? null : after(now(), retry_ms)
+      const retry_at = retry_ms === null ? null : addMilliseconds(now(), retry_ms)
       await states.advance(db, row.id, owner, state, { attempts, retry_at })
       return false
     }
@@ -239,7 +238,7 @@ async function offerEvents(
     if (isStopping()) return
     done = step.done ?? done
     attempts = step.attempts
-    const retry_at = step.retry_ms === null ? null : after(now(), step.retry_ms)
+    const retry_at = step.retry_ms === null ? null : addMilliseconds(now(), step.retry_ms)
     const isHeld = await advance(options, row.id, done, { attempts, retry_at }, step.failed)
     if (!isHeld || step.isOver) return
     // Settings and code may have changed, or the configuration may be off.

@@ -4,6 +4,7 @@ import type { Outbound } from '../../outbound/guard.ts'
 import type { Db } from '../../sql/db.ts'
 import * as jobs from '../../store/plugin_jobs.ts'
 import * as storage from '../../store/plugin_storage.ts'
+import { addMilliseconds } from '../../time/stored.ts'
 import type { PluginHost } from './answers.ts'
 import type { PluginApi } from './api.ts'
 import type { PluginCache } from './cache.ts'
@@ -128,7 +129,7 @@ export function createHosts({
         name,
         payload: storable(text),
         origin: origin.length ? formatOrigin(origin) : null,
-        run_at: new Date(Date.parse(now()) + delay_ms).toISOString(),
+        run_at: addMilliseconds(now(), delay_ms),
         created_at: now(),
       })
       if (!created) throw new RangeError(`A plugin has at most ${jobs.MAX_JOBS} jobs that wait.`)

@@ -8,6 +8,7 @@ import type { Database } from '../../sql/db.ts'
 import { DELIVERY_FUNCTIONS, type DeliveryFunction } from '../../store/plugin_failed_deliveries.ts'
 import type { MetricCategory } from '../../store/plugin_metrics.ts'
 import type { Position } from '../../store/plugin_states.ts'
+import { epochMicroseconds } from '../../time/stored.ts'
 import type { PluginHost } from './answers.ts'
 import type { RunningConfiguration } from './configurations.ts'
 import {
@@ -116,7 +117,7 @@ async function matchingEvents(
   signal: AbortSignal,
 ): Promise<FollowedEvent[]> {
   if (where === null) return group
-  const condition = followCondition(where, 'filters__where', Date.parse(now()) * 1000)
+  const condition = followCondition(where, 'filters__where', epochMicroseconds(now()))
   const uuids = group.map(({ uuid }) => uuid)
   const matching = await matchingUuids(reader, project_id, uuids, condition, signal)
   return group.filter(({ uuid }) => matching.has(uuid))

@@ -7,6 +7,7 @@ import { administrators } from '../../store/members.ts'
 import * as logs from '../../store/plugin_logs.ts'
 import * as metrics from '../../store/plugin_metrics.ts'
 import * as states from '../../store/plugin_states.ts'
+import { addMilliseconds } from '../../time/stored.ts'
 import { changeWithin } from '../service.ts'
 import { switchOff as switchOffWithin } from '../switch-off.ts'
 import type { RunningConfiguration } from './configurations.ts'
@@ -82,7 +83,7 @@ export function createRecorder({ db, ids, now, log, wakeMailer }: RecorderOption
     for (const row of counts.values()) await metrics.add(db, row)
     for (const row of values.values()) await metrics.addValue(db, row)
     if (!results) return
-    const hour_ago = new Date(Date.parse(now()) - HOUR_MS).toISOString()
+    const hour_ago = addMilliseconds(now(), -HOUR_MS)
     const state = await states.recordCalls(db, id, results, { now: now(), hour_ago })
     if (!state) return
     if (state.failures >= MAX_FAILURES_IN_A_ROW)

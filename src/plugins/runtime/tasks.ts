@@ -7,6 +7,7 @@ import type { Db } from '../../sql/db.ts'
 import * as jobs from '../../store/plugin_jobs.ts'
 import * as store from '../../store/plugin_runtime.ts'
 import * as schedules from '../../store/plugin_schedules.ts'
+import { addMilliseconds } from '../../time/stored.ts'
 import type { PluginHost } from './answers.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Configurations, RunningConfiguration } from './configurations.ts'
@@ -189,7 +190,7 @@ async function runJob(options: TasksOptions, row: jobs.PluginJobRow, isStopping:
   if (!work && !error) recorder.note(configuration, 'INFO', 'The plugin was loaded.')
   // On a busy machine the code took too long to load, so the job has not begun.
   if (error?.stage === 'load' && error.stopped) {
-    const run_at = new Date(Date.parse(now()) + retryDelay(1)).toISOString()
+    const run_at = addMilliseconds(now(), retryDelay(1))
     return jobs.release(db, row.id, owner, run_at)
   }
   await jobs.finish(db, row.id, owner)
