@@ -20,13 +20,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { availableParallelism, setPriority } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SIZE } from '../test/helpers/assertions/figures.ts'
 import { fastFolder } from '../test/helpers/folders.ts'
 import { installClients } from '../test/helpers/programs/clients.ts'
 import { createTemplate, startPostgresProcess } from '../test/helpers/programs/postgres.ts'
-import type { FileResult, NextFile } from '../test/helpers/programs/several-files.ts'
 import { createCoverage } from './coverage.ts'
 import { writeDialects } from './dialects.ts'
 
@@ -52,8 +51,11 @@ const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/', 'test
 const PLANS = 'test/store/plans.test.ts'
 /** These compare CPU times of their own process. In a quick run of everything, the other files share processes. */
 const NOT_SHARING = ['test/background/growth.test.ts', 'test/background/event-loop.test.ts']
-/** Files of a shared process. Its memory grows with each of them. */
-const SHARED_FILES = 15
+/**
+ * A process takes 3 s of CPU time until the program is loaded and compiled. So the first ones run many files. Later ones run
+ * fewer, down to this duration, so that all slots are busy until the end.
+ */
+const MIN_PROCESS_SECONDS = 40
 /** The limit per file, unless it calls `t.setTimeout`. */
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
@@ -72,8 +74,11 @@ const SLOWEST = 5
 /** Interrupted tests get this long to clean up. */
 const GRACE_MS = 5_000
 
-interface Result extends FileResult {
-  file: string
+interface Result {
+  files: readonly string[]
+  passed: number
+  failed: number
+  seconds: number
   /** The file with its TAP output. */
   output: string
 }
@@ -127,102 +132,82 @@ function testFiles(names: readonly string[]): string[] {
     .sort((a, b) => expectedSeconds(b) - expectedSeconds(a))
 }
 
-const running = new Set<ChildProcess>()
-const results: Result[] = []
-function finish(result: Result): void {
-  const { file, failed, seconds } = result
-  results.push(result)
-  if (!failed) durations[file] = Math.round(seconds * 10) / 10
-  reportProgress(result)
+/** The files of each process, the longest first. */
+function processesOf(files: readonly string[]): string[][] {
+  const secondsOf = (process: readonly string[]): number =>
+    process.reduce((sum, file) => sum + expectedSeconds(file), 0)
+  if (SIZE !== 'quick' || names.length > 0) return files.map((file) => [file])
+  const processes = files.filter((file) => NOT_SHARING.includes(file)).map((file) => [file])
+  const left = files.filter((file) => !NOT_SHARING.includes(file)).sort()
+  while (left.length) {
+    const max_seconds = Math.max(MIN_PROCESS_SECONDS, secondsOf(left) / (3 * CONCURRENCY))
+    const process = left.splice(0, 1)
+    while (left[0] && secondsOf(process) + expectedSeconds(left[0]) <= max_seconds) process.push(...left.splice(0, 1))
+    processes.push(process)
+  }
+  return processes.sort((a, b) => secondsOf(b) - secondsOf(a))
 }
 
+const running = new Set<ChildProcess>()
+const results: Result[] = []
+/** The seconds of each file. */
+const took = new Map<string, number>()
+
 /** In a terminal, one line is overwritten; a log gets a line per file. */
-function reportProgress({ file, passed, failed, seconds }: Result): void {
-  const done = results.map((result) => result.file)
+function reportProgress({ files: [file, ...others], passed, failed, seconds }: Result): void {
+  const done = results.flatMap((result) => result.files)
   const pending = files.filter((name) => !done.includes(name))
   const left_minutes = pending.reduce((sum, name) => sum + expectedSeconds(name), 0) / CONCURRENCY / 60
   const left = pending.length ? `, about ${left_minutes < 1 ? 'a minute' : `${Math.ceil(left_minutes)} min`} left` : ''
   const progress = `${done.length} of ${files.length}${left}`
-  const line = `${failed ? 'FAIL' : 'ok  '} ${seconds.toFixed(1).padStart(6)} s ${String(passed).padStart(5)} ${file}`
+  const last = others.at(-1)
+  const name = last ? `${file} to ${basename(last)}` : file
+  const line = `${failed ? 'FAIL' : 'ok  '} ${seconds.toFixed(1).padStart(6)} s ${String(passed).padStart(5)} ${name}`
   if (!process.stdout.isTTY) console.log(`${line} (${progress})`)
   else process.stdout.write(`\r\x1b[K${failed ? `${line}\n` : ''}${progress}${pending.length ? '' : '\n'}`)
 }
 
-const compiledOf = (file: string): string => join(COMPILED, file.replace(/\.ts$/, '.js'))
-
-interface TestProcess {
-  child: ChildProcess
-  /** The file with its TAP output. */
-  output: string
-  exited: Promise<number | NodeJS.Signals | null>
-}
-
-/** Starts a process that runs a program of `test/`. Its output is named after the test file `name`. */
-function startProcess(program: string, name: string, environment: NodeJS.ProcessEnv): TestProcess {
-  const output = join(RESULTS, name.replace(/\.ts$/, '.tap'))
+async function run(files: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const [file = '', ...others] = files
+  const recorded = mkdtempSync(join(scratch, 'coverage-'))
+  const output = join(RESULTS, file.replace(/\.ts$/, '.tap'))
   mkdirSync(dirname(output), { recursive: true })
-  const flags = ['--enable-source-maps', '--no-warnings=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, compiledOf(program)], {
-    stdio: ['ignore', openSync(output, 'w'), 'inherit', program === SEVERAL_FILES ? 'ipc' : 'ignore'],
-    env: environment,
+  const started = performance.now()
+  const programs = [...(others.length ? [SEVERAL_FILES] : []), ...files]
+  const compiled = programs.map((program) => join(COMPILED, program.replace(/\.ts$/, '.js')))
+  const child = spawn(process.execPath, ['--enable-source-maps', '--no-warnings=ExperimentalWarning', ...compiled], {
+    stdio: ['ignore', openSync(output, 'w'), 'inherit'],
+    env: {
+      ...environment,
+      ...(isMeasured && { COVERAGE_FOLDER: recorded }),
+      TAP_TIMEOUT: String(files.length * TIMEOUT_SECONDS),
+    },
     // A process group of its own, so that `interrupt` also reaches its child processes.
     detached: true,
   })
   running.add(child)
-  const exited = new Promise<number | NodeJS.Signals | null>((resolve) =>
-    child.on('close', (code, signal) => {
-      running.delete(child)
-      resolve(signal ?? code)
-    }),
+  const exit = await new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.on('close', (code, signal) => resolve(signal ?? code)),
   )
-  return { child, output, exited }
-}
-
-/** Runs a file in a process of its own. */
-async function run(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const recorded = mkdtempSync(join(scratch, 'coverage-'))
-  const started = performance.now()
-  const { output, exited } = startProcess(file, file, {
-    ...environment,
-    ...(isMeasured && { COVERAGE_FOLDER: recorded }),
-    TAP_TIMEOUT: String(TIMEOUT_SECONDS),
-  })
-  const exit = await exited
+  running.delete(child)
   coverage.add(recorded)
   // The last line is `# { total: 12, pass: 11, fail: 1 }`. It is missing when `t.before` throws, although the exit code is 0.
-  const [, ...totalLines] = readFileSync(output, 'utf8').split('\n# { total:')
+  const tap = readFileSync(output, 'utf8')
+  const [, ...totalLines] = tap.split('\n# { total:')
   const totals = totalLines.at(-1) ?? ''
   const count = (word: string): number => Number(new RegExp(`\\b${word}: (\\d+)`).exec(totals)?.[1] ?? 0)
+  const seconds = (performance.now() - started) / 1000
   const failed = Math.max(count('fail'), exit === 0 && totals ? 0 : 1)
   if (!totals) console.error(`${file} ended before its last test, with ${exit}.`)
-  finish({ file, passed: count('pass'), failed, seconds: (performance.now() - started) / 1000, output })
-}
-
-/** Runs some files of the queue in one process: a process takes 3 s of CPU time until the program is loaded. */
-async function runShared(environment: NodeJS.ProcessEnv): Promise<void> {
-  const [first = ''] = queue
-  const { child, output, exited } = startProcess(SEVERAL_FILES, first, { ...environment, TAP_TIMEOUT: '0' })
-  let current: string | undefined
-  let [ran, failures] = [0, 0]
-  const end = (result: FileResult): void => {
-    if (current !== undefined) finish({ file: current, output, ...result })
-    current = undefined
-    failures += result.failed
+  const result = { files, passed: count('pass'), failed, seconds, output }
+  results.push(result)
+  const secondsOf = (name: string): number =>
+    others.length ? Number(tap.split(`- ${name} # time=`)[1]?.split('ms')[0]) / 1000 : seconds
+  for (const name of files) {
+    took.set(name, secondsOf(name))
+    if (!failed) durations[name] = Math.round(secondsOf(name) * 10) / 10
   }
-  // The first message asks for a file, the others also bring the result of the file before.
-  child.on('message', (result: FileResult | null) => {
-    if (result) end(result)
-    current = ran++ < SHARED_FILES ? queue.shift() : undefined
-    const next: NextFile = current ? { file: compiledOf(current), seconds: TIMEOUT_SECONDS } : {}
-    // A process that has ended is noticed below.
-    child.send(next, () => undefined)
-  })
-  const exit = await exited
-  if (current !== undefined || (exit !== 0 && failures === 0)) {
-    console.error(`A process with test files ended with ${exit}.`)
-    current ??= first
-    end({ passed: 0, failed: 1, seconds: 0 })
-  }
+  reportProgress(result)
 }
 
 /** Ends the running files and their child processes; the clean-up of the run follows. */
@@ -251,9 +236,7 @@ function createScratchFolder(): string {
 const names = process.argv.slice(2)
 const files = testFiles(names)
 const hasPlans = names.length === 0 && files.includes(PLANS)
-const isShared = SIZE === 'quick' && names.length === 0
-/** The files that wait for a process. */
-const queue = files.filter((file) => (!hasPlans || file !== PLANS) && !(isShared && NOT_SHARING.includes(file)))
+const queue = processesOf(files.filter((file) => !hasPlans || file !== PLANS))
 /** Measuring takes time, so only a full run of all files does, unless COVERAGE is set. */
 const isMeasured = (names.length === 0 && SIZE === 'full') || process.env.COVERAGE !== undefined
 const coverage = createCoverage()
@@ -293,13 +276,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // A closed terminal accepts no output.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 const runQueue = async (): Promise<void> => {
-  while (queue.length)
-    if (isShared) await runShared(environment)
-    else await run(queue.shift()!, environment)
+  for (let next = queue.shift(); next; next = queue.shift()) await run(next, environment)
 }
 await Promise.all(Array.from({ length: CONCURRENCY }, runQueue))
-for (const file of isShared ? NOT_SHARING : []) if (!isInterrupted) await run(file, environment)
-if (hasPlans && !isInterrupted) await run(PLANS, environment)
+if (hasPlans && !isInterrupted) await run([PLANS], environment)
 for (const [task, cleanUp] of [
   ['drop the template database', () => template.drop()],
   ['stop PostgreSQL', () => server.stop()],
@@ -318,7 +298,7 @@ if (isInterrupted) process.exit(130)
 writeFileSync(DURATIONS, JSON.stringify(durations))
 if (failed) {
   const tap = ['node_modules/tap/dist/esm/run.mjs']
-  const broken = new Set(results.filter((result) => result.failed).map(({ output }) => output))
+  const broken = results.filter((result) => result.failed).map(({ output }) => output)
   spawnSync(process.execPath, [...tap, ...broken], { stdio: 'inherit' })
 }
 if (isMeasured)
@@ -326,7 +306,7 @@ if (isMeasured)
     console.log(line)
 if (files.length > SLOWEST) {
   console.log(`\nThe slowest of ${files.length} files, after ${Math.round(performance.now() / 1000)} s:`)
-  for (const { file, seconds } of results.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST))
+  for (const [file, seconds] of [...took].sort(([, a], [, b]) => b - a).slice(0, SLOWEST))
     console.log(`${seconds.toFixed(1).padStart(6)} s ${file}`)
 }
 console.log(`\n${passed} passed, ${failed} failed`)
