@@ -13,7 +13,7 @@ export interface Progress {
   end(count: number, isComplete?: boolean): void
 }
 
-/** What has been read or sent may still fail, so the bar is full only at the end. */
+/** The last step may still fail, so the bar is full only when everything is done. */
 const MAX_PART = 0.99
 
 /**

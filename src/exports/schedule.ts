@@ -265,7 +265,7 @@ async function planNextUntilNow(deps: PlannerDeps, id: string, onCreated: OnCrea
   const end = Math.max(await horizon(events, row.model), row.watermark)
   const due = await dueWindows(eventReader, row, { end, now: now(), limit: WINDOWS_PER_SLICE })
   // The clock may have been set back, so the window may start later.
-  const time = latest(now(), new Date(Date.parse(row.window_start) + 1).toISOString())
+  const time = latest(now(), addMilliseconds(row.window_start, 1))
   const { windows, next_at } = due.windows.length
     ? due
     : {

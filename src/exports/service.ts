@@ -153,7 +153,7 @@ export async function update(
   const updating = db.tx(async (tx) => {
     const locked = await exports.lock(tx, id)
     if (!locked) throw notFound()
-    // A concurrent update changed what was validated here: validate again.
+    // A concurrent update changed a field that was validated: validate again.
     if (VALIDATED_FIELDS.some((field) => locked[field] !== found[field])) return
     const bounds = boundsOf(locked, input)
     requireStartBeforeEnd(bounds.start_at, bounds.end_at)

@@ -15,7 +15,7 @@ const MAX_TOTAL_LENGTH = 100_000
 
 const keyOf = (user: string, project_id: string): string => `queries/${user}/${project_id}`
 
-/** Newest first. Other programs, older versions and people may have changed what is stored. */
+/** Newest first. Anyone can edit the storage of a browser, so invalid entries are ignored. */
 function read(key: string): PastQuery[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')

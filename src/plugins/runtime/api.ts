@@ -1,7 +1,7 @@
 /** `posthog.api` of plugins. The HTTP server is created after the plugins, so it connects itself. */
 import type { FetchResponse } from './fetch.ts'
 
-/** The plugin configuration that calls. `user_id`: the administrator who allowed it, or null. */
+/** The plugin configuration that sends a request. `user_id`: the administrator who set `api_access`, or null. */
 export interface ApiAccess {
   plugin_config_id: number
   project_id: number
