@@ -20,15 +20,15 @@ import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert, messageOf, notifyDone } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
 import { ChevronDownIcon, CloseIcon, CopyIcon, DownloadIcon, RetryIcon } from '../parts/icons.tsx'
-import { ButtonLink } from '../parts/links.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
-import { useOrganization, useProject } from '../shell/workspace.ts'
+import { useProject } from '../shell/workspace.ts'
 import { EventDetail } from './EventDetail.tsx'
 import { EventsTable } from './EventsTable.tsx'
 import { Filters, NO_FILTERS } from './Filters.tsx'
 import { Histogram } from './Histogram.tsx'
 import { type Live, useLive } from './live.ts'
 import type { EventItem } from './model.ts'
+import { NoEventsYet } from './NoEventsYet.tsx'
 import { anyEventQuery, eventQuery, eventsQuery, isFiltered, propertyErrorOf, whereErrorOf } from './queries.ts'
 import { RangeForm } from './RangeForm.tsx'
 import { startOf } from './range.ts'
@@ -310,25 +310,13 @@ function NoMatches({ view: { search, filter } }: { view: View }) {
 }
 
 function NoEvents() {
-  const organization = useOrganization()
-  const project = useProject()
   return (
     <>
       <PageHeader title="Events" />
-      <EmptyState
-        title="No events yet"
-        action={
-          <ButtonLink
-            to="/organizations/$organization/projects/$project/welcome"
-            params={{ organization: organization.id, project: String(project.id) }}
-          >
-            Send the first event
-          </ButtonLink>
-        }
-      >
+      <NoEventsYet>
         Events appear here as soon as a website, an app or a server sends them to this project. This page updates by
         itself.
-      </EmptyState>
+      </NoEventsYet>
     </>
   )
 }

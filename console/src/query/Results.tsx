@@ -1,13 +1,13 @@
 import { Button, Group, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { NoEventsYet } from '../events/NoEventsYet.tsx'
 import { anyEventQuery } from '../events/queries.ts'
 import { download } from '../parts/download.ts'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { count, duration, plural } from '../parts/format.ts'
 import { DownloadIcon } from '../parts/icons.tsx'
-import { ButtonLink } from '../parts/links.tsx'
-import { useOrganization, useProject } from '../shell/workspace.ts'
+import { useProject } from '../shell/workspace.ts'
 import type { QueryResult } from './queries.ts'
 import { ResultChart } from './ResultChart.tsx'
 import { ResultTable } from './ResultTable.tsx'
@@ -103,25 +103,9 @@ function Summary({ result: { results, hasMore, timings, rows_read, explain } }: 
 }
 
 function NoRows() {
-  const organization = useOrganization()
   const project = useProject()
   const any = useQuery(anyEventQuery(String(project.id)))
-  if (any.data === false)
-    return (
-      <EmptyState
-        title="No events yet"
-        action={
-          <ButtonLink
-            to="/organizations/$organization/projects/$project/welcome"
-            params={{ organization: organization.id, project: String(project.id) }}
-          >
-            Send the first event
-          </ButtonLink>
-        }
-      >
-        The project has no events that a query could find.
-      </EmptyState>
-    )
+  if (any.data === false) return <NoEventsYet>The project has no events that a query could find.</NoEventsYet>
   return (
     <EmptyState title="No rows">
       No row matches the conditions of the query. Use a longer time range, or remove a condition.
