@@ -4,6 +4,7 @@
  */
 
 import {
+  type Agent,
   type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -66,46 +67,14 @@ export function createRequester(
   const plain = outbound.agent('http:', { keepAlive: true, allowed_only: true })
   const tls = outbound.agent('https:', { keepAlive: true })
 
-  const send = ({ method, url, headers, body, idle_ms = limits.idle_ms }: OutgoingRequest): Promise<IncomingResponse> =>
-    new Promise((done, fail) => {
-      const isPlain = url.startsWith('http:')
-      const sending = (isPlain ? requestPlain : requestTls)(url, {
-        method,
-        agent: isPlain ? plain : tls,
-        signal,
-        timeout: idle_ms,
-        headers: {
-          'user-agent': 'workspace-admin',
-          ...(typeof body === 'string' || Buffer.isBuffer(body)
-            ? { 'content-length': Buffer.byteLength(body) }
-            : body === undefined && method !== 'GET' && { 'content-length': 0 }),
-          ...headers,
-        },
-      })
-      const stop = (): void => void sending.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
-      const connecting = setTimeout(stop, limits.connect_ms)
-      sending.on('socket', (socket) => {
-        if (socket.connecting) socket.once(isPlain ? 'connect' : 'secureConnect', () => clearTimeout(connecting))
-        else clearTimeout(connecting)
-      })
-      sending.on('timeout', stop)
-      sending.on('close', () => clearTimeout(connecting))
-      sending.on('error', fail)
-      sending.on('response', (response) =>
-        readBody(response).then(
-          (text) => done({ status: response.statusCode ?? 0, headers: response.headers, body: parseJson(text) }),
-          fail,
-        ),
-      )
-      if (body instanceof Readable) sendStream(body, sending).catch((error) => void sending.destroy(error))
-      else sending.end(body)
-    })
-
   return {
     send: async (request) => {
       signal.throwIfAborted()
       try {
-        return await send(request)
+        const { url, idle_ms = limits.idle_ms } = request
+        const agent = url.startsWith('http:') ? plain : tls
+        const { text, ...response } = await sendRequest(request, { agent, signal, limits: { ...limits, idle_ms } })
+        return { ...response, body: parseJson(text) }
       } catch (error) {
         signal.throwIfAborted()
         if (request.url.startsWith('http:') && errorCode(error) === 'outbound_refused') throw NO_TLS
@@ -117,6 +86,52 @@ export function createRequester(
       tls.destroy()
     },
   }
+}
+
+export interface TextResponse {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+/** Sends one request and reads the whole response, so that the connection can be reused. */
+export function sendRequest(
+  { method, url, headers, body }: OutgoingRequest,
+  { agent, signal, limits }: { agent: Agent; signal: AbortSignal; limits: RequestLimits },
+): Promise<TextResponse> {
+  return new Promise((done, fail) => {
+    const isPlain = url.startsWith('http:')
+    const sending = (isPlain ? requestPlain : requestTls)(url, {
+      method,
+      agent,
+      signal,
+      timeout: limits.idle_ms,
+      headers: {
+        'user-agent': 'workspace-admin',
+        ...(typeof body === 'string' || Buffer.isBuffer(body)
+          ? { 'content-length': Buffer.byteLength(body) }
+          : body === undefined && method !== 'GET' && { 'content-length': 0 }),
+        ...headers,
+      },
+    })
+    const stop = (): void => void sending.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
+    const connecting = setTimeout(stop, limits.connect_ms)
+    sending.on('socket', (socket) => {
+      if (socket.connecting) socket.once(isPlain ? 'connect' : 'secureConnect', () => clearTimeout(connecting))
+      else clearTimeout(connecting)
+    })
+    sending.on('timeout', stop)
+    sending.on('close', () => clearTimeout(connecting))
+    sending.on('error', fail)
+    sending.on('response', (response) =>
+      readBody(response).then(
+        (text) => done({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        fail,
+      ),
+    )
+    if (body instanceof Readable) sendStream(body, sending).catch((error) => void sending.destroy(error))
+    else sending.end(body)
+  })
 }
 
 /** Frees each chunk when it is sent. The garbage collector would free them after tens of megabytes. */
@@ -183,16 +198,28 @@ async function readBody(response: IncomingMessage): Promise<string> {
 const NO_TLS = permanentError(
   'This server connects without TLS only to addresses in OUTBOUND_ALLOW. Use https, or ask the operator to allow the address.',
 )
-/** Codes of certificates that are not trusted or are for another name. */
-export const UNTRUSTED = /^(CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/
+
+export type ConnectionFailure = 'untrusted_certificate' | 'wrong_certificate' | 'handshake' | 'timeout' | 'connection'
+
+/**
+ * Why a connection failed, by the code of the error. Certificates need somebody to act. A handshake can also fail because the
+ * peer restarts, so it is retried like a connection.
+ */
+export function connectionFailure(code: string): ConnectionFailure {
+  if (/^(DEPTH_ZERO_)?SELF_SIGNED|^UNABLE_TO_/.test(code)) return 'untrusted_certificate'
+  if (/^(CERT_|ERR_TLS_)/.test(code)) return 'wrong_certificate'
+  if (/^(EPROTO|ERR_SSL_)/.test(code)) return 'handshake'
+  return code === 'ETIMEDOUT' ? 'timeout' : 'connection'
+}
 
 function describeConnectionError(peer: string, error: unknown): unknown {
   if (error instanceof DeliveryError) return error
   const code = errorCode(error)
   if (code.startsWith('outbound_')) return error
-  if (UNTRUSTED.test(code))
+  const failure = connectionFailure(code)
+  if (failure.endsWith('certificate'))
     return permanentError(`The certificate of ${peer} is not trusted or is for another name. Check the address.`)
-  if (code === 'ETIMEDOUT') return retryableError(`${peer} did not respond in time.`)
+  if (failure === 'timeout') return retryableError(`${peer} did not respond in time.`)
   return retryableError(`The connection to ${peer} failed.`)
 }
 

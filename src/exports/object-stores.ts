@@ -4,7 +4,7 @@ import type { Agent } from 'node:http'
 import { errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { DeliveryError, permanentError, retryableError } from './destination.ts'
-import { UNTRUSTED } from './guarded-requests.ts'
+import { connectionFailure } from './guarded-requests.ts'
 
 /** Timeouts, and the retries of the store's client library. */
 export interface ObjectStoreLimits {
@@ -75,10 +75,11 @@ export function describeNetworkError(error: unknown): unknown {
   const code = errorCode(error)
   // The AWS SDK renames connection errors but keeps their code.
   const isTimeout = code === '' && error instanceof Error && error.name === 'TimeoutError'
-  if (code === 'ETIMEDOUT' || isTimeout) return retryableError(TIMED_OUT)
   if (code.startsWith('outbound_')) return error
-  if (/CERT|TLS|SSL/.test(code) || UNTRUSTED.test(code)) return permanentError(NOT_TRUSTED)
-  if (/^E[A-Z]+$|^REQUEST_SEND_ERROR$/.test(code))
+  const failure = connectionFailure(code)
+  if (failure === 'timeout' || isTimeout) return retryableError(TIMED_OUT)
+  if (failure.endsWith('certificate')) return permanentError(NOT_TRUSTED)
+  if (failure === 'handshake' || /^E[A-Z]+$|^REQUEST_SEND_ERROR$/.test(code))
     return retryableError(`The connection to the store failed (${code}). Check that it is running and reachable.`)
   return error
 }

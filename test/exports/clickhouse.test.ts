@@ -27,7 +27,7 @@ import {
   plainEvents,
 } from '../helpers/seeds/exports.ts'
 
-const SMALL = { events: 100, bytes: 1024 * 1024, idle_ms: 1_000, request_ms: 5_000 }
+const SMALL = { events: 100, bytes: 1024 * 1024, connect_ms: 500, idle_ms: 1_000, request_ms: 5_000 }
 const small = createClickHouse(SMALL)
 
 const jobTo = (app: TestApp, config: object, more: Partial<DeliveryJob> = {}): DeliveryJob =>
@@ -284,6 +284,9 @@ t.test('a ClickHouse server that fails', async (t) => {
     t.teardown(() => silent.close())
     const { port } = silent.address() as { port: number }
     t.match(await failing({ url: `http://127.0.0.1:${port}` }), { retryable: true, message: /timed out/ })
+    const patient = createClickHouse({ ...SMALL, idle_ms: 60_000, request_ms: 60_000 })
+    const handshake = send(patient, stub.config({ url: `https://127.0.0.1:${port}` }), toolsFor(t), '{}')
+    t.match(await handshake.catch(describeFailure), { retryable: true, message: /timed out/ }, 'connecting has a limit')
     t.match(await failing({ url: stub.url.replace('http:', 'https:') }), { retryable: true, message: /TLS/ })
     const { createServer: createHttp } = await import('node:http')
     const page = createHttp((_, response) => response.end('<html>')).listen(0, '127.0.0.1')

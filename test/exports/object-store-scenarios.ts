@@ -124,6 +124,10 @@ export function testFaults(t: Test, kind: StoreKind): void {
         t.match(await failing(), { retryable: true, message })
       }
       t.match(await send(shortTimeouts, configOf(1), toolsFor(t)), { retryable: true, message: /ECONNREFUSED/ })
+      t.match(await send(shortTimeouts, secureConfigOf(port), toolsFor(t)), {
+        retryable: true,
+        message: /connection to the store failed/,
+      })
       t.same(await files(), {}, 'no partial file exists')
     })
 

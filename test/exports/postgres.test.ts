@@ -346,6 +346,18 @@ t.test('a server that fails', async (t) => {
     t.match(describeFailure(error), { retryable: true, message: /timed out/ })
   })
 
+  await t.test('whose TLS handshake breaks makes the attempt retryable', async (t) => {
+    // PostgreSQL answers with "S", and the client starts TLS. No TLS record starts with a space.
+    const broken = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.write('S') && socket.once('data', () => socket.write('     ')))
+    })
+    await once(broken.listen(0, '127.0.0.1'), 'listening')
+    t.teardown(() => broken.close())
+    const { port } = broken.address() as AddressInfo
+    t.match(await to({ port, table_name: 'none' }), { retryable: true, message: /TLS handshake/ })
+  })
+
   await t.test('on loopback is not contacted unless OUTBOUND_ALLOW allows it', async (t) => {
     for (const host of ['127.0.0.1', 'localhost', '/run/postgresql'])
       t.match(await failureOf(jobTo(app, { ...config, host }, { outbound_allow: undefined })), {

@@ -1,8 +1,6 @@
 /** Delivers to a table in ClickHouse over its HTTP interface. */
 
 import { once } from 'node:events'
-import { type IncomingMessage, request as requestPlain } from 'node:http'
-import { request as requestTls } from 'node:https'
 import { createGzip, gzipSync } from 'node:zlib'
 import type { components } from '../../contract/openapi.ts'
 import { errorCode, invalid } from '../../errors.ts'
@@ -22,6 +20,7 @@ import {
   retryableError,
   type Tools,
 } from '../destination.ts'
+import { connectionFailure, type RequestLimits, sendRequest } from '../guarded-requests.ts'
 import { hostOf } from '../object-stores.ts'
 import { requireColumns } from '../tables.ts'
 
@@ -68,16 +67,19 @@ const INSERT_SETTINGS = {
 const GZIP_LEVEL = 1
 /** A page is compressed in one task of the thread pool: this thread is often busy reading the next one. */
 const GZIP_CHUNK_BYTES = 256 * 1024
-const MAX_RESPONSE_BYTES = 1024 * 1024
 
-export interface ClickHouseLimits extends BlockLimits {
-  /** Time without data in either direction. */
-  idle_ms: number
+export interface ClickHouseLimits extends BlockLimits, RequestLimits {
   /** Time from the first byte of a request to its response. */
   request_ms: number
 }
 /** ClickHouse splits an insert of more than a million rows or 256 MiB into several blocks. */
-const LIMITS: ClickHouseLimits = { events: 100_000, bytes: 16 * 1024 * 1024, idle_ms: 60_000, request_ms: 600_000 }
+const LIMITS: ClickHouseLimits = {
+  events: 100_000,
+  bytes: 16 * 1024 * 1024,
+  connect_ms: 15_000,
+  idle_ms: 60_000,
+  request_ms: 600_000,
+}
 
 export const createClickHouse = (limits: ClickHouseLimits): Destination<Config> => ({
   columns: COLUMNS,
@@ -265,12 +267,6 @@ interface Client {
   close(): void
 }
 
-interface Response {
-  status: number
-  code: string
-  text: string
-}
-
 function createClient(config: Config, { outbound, signal }: Tools, limits: ClickHouseLimits): Client {
   const isEncrypted = new URL(config.url).protocol === 'https:'
   const agent = outbound.agent(isEncrypted ? 'https:' : 'http:', {
@@ -279,27 +275,7 @@ function createClient(config: Config, { outbound, signal }: Tools, limits: Click
     allowed_only: !isEncrypted,
     rejectUnauthorized: !config.has_self_signed_cert,
   })
-  const request = isEncrypted ? requestTls : requestPlain
   const authorization = `Basic ${Buffer.from(`${config.user}:${config.password}`).toString('base64')}`
-
-  const send = (url: URL, body: Buffer, headers: Record<string, string>, deadline: AbortSignal): Promise<Response> =>
-    new Promise((done, fail) => {
-      const sending = request(url, {
-        method: 'POST',
-        agent,
-        signal: deadline,
-        timeout: limits.idle_ms,
-        headers: { authorization, 'content-length': body.length, 'user-agent': 'workspace-admin', ...headers },
-      })
-      sending.on('timeout', () => sending.destroy(Object.assign(new Error('idle'), { code: 'ETIMEDOUT' })))
-      sending.on('error', fail)
-      sending.on('response', (response) => {
-        const { statusCode: status = 0, headers } = response
-        const code = String(headers['x-clickhouse-exception-code'] ?? '')
-        readText(response).then((text) => done({ status, code, text }), fail)
-      })
-      sending.end(body)
-    })
 
   return {
     query: async (statement, settings = {}, data) => {
@@ -307,11 +283,19 @@ function createClient(config: Config, { outbound, signal }: Tools, limits: Click
       // The response is sent when the statement has ended, so its status is final.
       const query = { ...settings, wait_end_of_query: '1', ...(data && { query: statement }) }
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-      const body = data ?? Buffer.from(statement)
+      const headers = { authorization, ...(data && { 'content-encoding': 'gzip' }) }
       signal.throwIfAborted()
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.request_ms)])
       try {
-        const { status, code, text } = await send(url, body, data ? { 'content-encoding': 'gzip' } : {}, deadline)
+        const {
+          status,
+          headers: { 'x-clickhouse-exception-code': exception },
+          text,
+        } = await sendRequest(
+          { method: 'POST', url: url.href, headers, body: data ?? statement },
+          { agent, signal: deadline, limits },
+        )
+        const code = String(exception ?? '')
         if (status !== 200 || code !== '') throw describeResponse(status, code)
         return parseRows(text)
       } catch (error) {
@@ -321,18 +305,6 @@ function createClient(config: Config, { outbound, signal }: Tools, limits: Click
     },
     close: () => agent.destroy(),
   }
-}
-
-/** Reads the whole body, so that the connection can be reused. */
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response) {
-    length += chunk.length
-    if (length > MAX_RESPONSE_BYTES) throw UNEXPECTED
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }
 
 function parseRows(text: string): Record<string, unknown>[] {
@@ -394,14 +366,16 @@ function describeConnectionError(error: unknown, isEncrypted: boolean): unknown 
   if (code === 'outbound_refused' && !isEncrypted)
     return permanentError('Use https in "url", or ask the operator to allow the address with OUTBOUND_ALLOW.', 'url')
   if (code === '' || code.startsWith('outbound_')) return error
-  if (/SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
+  if (code === 'EMSGSIZE') return UNEXPECTED
+  const failure = connectionFailure(code)
+  if (failure === 'untrusted_certificate')
     return permanentError(
       'The certificate is not signed by a trusted authority. Replace it, or set "has_self_signed_cert".',
       'has_self_signed_cert',
     )
-  if (/^(CERT_|ERR_TLS_)/.test(code))
+  if (failure === 'wrong_certificate')
     return permanentError('The certificate has expired or is for another host. Renew it, or correct "url".', 'url')
-  if (/^(EPROTO|ERR_SSL_)/.test(code))
+  if (failure === 'handshake')
     return new DeliveryError('The TLS handshake with the server failed. Check "url".', {
       retryable: true,
       setting: 'url',

@@ -197,8 +197,12 @@ const ERRORS: [codes: RegExp, error: DeliveryError][] = [
     ),
   ],
   [
-    /^(CERT_|ERR_TLS_|ERR_SSL_)/,
+    /^(CERT_|ERR_TLS_)/,
     permanentError('The certificate has expired or is for another host. Renew it, or correct "host".', 'host'),
+  ],
+  [
+    /^(EPROTO|ERR_SSL_)/,
+    new DeliveryError('The TLS handshake with the server failed. Check "host".', { retryable: true, setting: 'host' }),
   ],
 ]
 
