@@ -12,9 +12,9 @@ const AREA = 'Malicious input'
 const LARGEST = 20_000_000
 const SIZES = [1_000, 100_000, 900_000, 5_000_000, LARGEST]
 /** The size of bodies that once blocked the server. */
-const INCIDENT_BYTES = bySize({ quick: 2_000_000, full: LARGEST })
+const INCIDENT_BYTES = bySize({ quick: 1_000_000, full: LARGEST })
 /** One of this many texts and fields of an event is used. */
-const STRIDE = bySize({ quick: 20, full: 1 })
+const STRIDE = bySize({ quick: 40, full: 1 })
 const LARGE_EVENTS = 110
 const ONLY = process.env.ONLY && new RegExp(process.env.ONLY)
 t.setTimeout(bySize({ full: 20, prove: 240 }) * 60_000)
@@ -33,7 +33,7 @@ const captureAttacks = (world: World): Attack[] =>
 
 const jsonAttacks = ({ organization_id }: World): Attack[] =>
   Object.entries(JSON_BODIES).flatMap(([name, createBody]) =>
-    bySize({ quick: [300_000], full: [1_000_000], prove: [100_000, 1_000_000, LARGEST] }).map((size) => ({
+    bySize({ quick: [100_000], full: [1_000_000], prove: [100_000, 1_000_000, LARGEST] }).map((size) => ({
       name: `body of ${name}, ${size} bytes`,
       run: (send) =>
         send({

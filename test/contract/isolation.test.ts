@@ -35,9 +35,9 @@ const COUNTS = ['limit', 'offset']
  */
 const EXCLUDED = ['service.docs_script', 'service.metrics', 'instance.status', 'capture.array_config']
 /** Each free-text parameter gets one of this many ids. */
-const STRIDE = bySize({ quick: 15, full: 5, prove: 1 })
+const STRIDE = bySize({ quick: 30, full: 5, prove: 1 })
 /** Each parameter for an id gets all ids of its own kind, and one of this many kinds of the others. */
-const OTHER_KINDS_STRIDE = bySize({ quick: 6, full: 1 })
+const OTHER_KINDS_STRIDE = bySize({ quick: 12, full: 1 })
 t.setTimeout(bySize({ full: 10, prove: 30 }) * 60_000)
 
 /** Whether with sessions or with keys. The difference is not in the database, so not every engine has both. */

@@ -30,7 +30,7 @@ const EXPORTS = bySize({
 
 /** Each step: how long the server runs and how long it is down before. */
 const DOWNTIMES = [0, HOUR_MS, DAY_MS, 7 * DAY_MS]
-const STEPS = Array.from({ length: bySize({ quick: 3, full: 4, prove: 160 }) }, (_, i) => DOWNTIMES[i % 4]!)
+const STEPS = Array.from({ length: bySize({ quick: 2, full: 4, prove: 160 }) }, (_, i) => DOWNTIMES[i % 4]!)
 
 const EVENTS_PER_STEP = 20
 /** Digests about lag, failures, pauses and recoveries of one step. */
