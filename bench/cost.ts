@@ -51,8 +51,8 @@ export function cpuOf(pid: number): number {
   return children.reduce((sum, child) => sum + cpuTimes(Number(child)).own, own + ended)
 }
 
-/** The CPU time of the processes of PostgreSQL: the postmaster's children, running and ended. */
-async function postgresCpu(client: pg.Client): Promise<number | null> {
+/** The CPU time of the processes of PostgreSQL, in seconds: the postmaster's children, running and ended. */
+export async function postgresCpu(client: pg.Client): Promise<number | null> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const backend = rows[0]?.pid
   try {
