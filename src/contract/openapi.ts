@@ -5986,9 +5986,7 @@ export interface components {
          * @description A new batch export.
          */
         BatchExportCreate: {
-            name: string;
             destination: components["schemas"]["DestinationCreate"];
-            interval: components["schemas"]["BatchExportInterval"];
         } & WithRequired<components["schemas"]["BatchExportFields"], "name" | "interval">;
         /**
          * OrganizationBatchExportCreate

@@ -38,6 +38,13 @@ t.test('reports secrets without an x-secret-receiver', async (t) => {
   t.match(found, [/^HTTPConfig: mark the members that decide where secrets are sent/])
 })
 
+t.test('reports a field of an example that the schema lacks', async (t) => {
+  const copy: Json = structuredClone(contract)
+  const { post } = copy.paths['/api/organizations/{organization_id}/projects/']
+  post.requestBody.content['application/json'].examples = { project: { value: { name: 'App', organization: 'x' } } }
+  t.match(findViolations(copy), [/^example project at .*must NOT have unevaluated properties/])
+})
+
 t.test('derives the credentials of a type from its marks', async (t) => {
   const copy: Json = structuredClone(contract)
   const { schemas } = copy.components
