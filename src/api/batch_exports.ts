@@ -74,8 +74,8 @@ export function batchExportHandlers(deps: Deps) {
     subject: (access: ResolvedAccess) => batchExportOf(db, access),
 
     list: async (owner: Owner, { query, url }: ListCall) => {
-      const { search, integration } = query
-      const { count, rows } = await store.list(db, owner, { ...paging(query), search, integration })
+      const { search, integration, run } = query
+      const { count, rows } = await store.list(db, owner, { ...paging(query), search, integration, run })
       return page({ url, query }, count, rows, await serializerFor(rows))
     },
 

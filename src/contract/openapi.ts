@@ -10450,6 +10450,8 @@ export interface operations {
                 search?: string;
                 /** @description Return only exports that use the integration with this id. */
                 integration?: string;
+                /** @description Return only the export to which the run with this id belongs. */
+                run?: string;
             };
             header?: never;
             path: {
@@ -10820,6 +10822,8 @@ export interface operations {
                 search?: string;
                 /** @description Return only exports that use the integration with this id. */
                 integration?: string;
+                /** @description Return only the export to which the run with this id belongs. */
+                run?: string;
             };
             header?: never;
             path: {
@@ -14156,8 +14160,8 @@ export interface operations {
                 /** @description The maximum number of results to return. */
                 limit?: components["parameters"]["limit"];
                 /**
-                 * @description Return only persons with a distinct id that starts with this text, or with exactly this `email` property. At
-                 *     most 10,000 distinct ids are matched.
+                 * @description Return only persons with a distinct id or an `email` property that starts with this text, or with this `id`. At
+                 *     most 10,000 distinct ids and 10,000 email addresses are matched.
                  */
                 search?: string;
                 /** @description Return only the person with this distinct id. */

@@ -1,9 +1,9 @@
 /** Lists persons, and deletes them with tombstones for exports. */
 import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
-import { chunks, oneOf, rows, type Sql, sql } from '../sql/template.ts'
+import { chunks, joined, oneOf, rows, type Sql, sql } from '../sql/template.ts'
 import { lockPersons } from './persons.ts'
-import type { EventReader } from './readers.ts'
+import type { EventReader, ReadOptions } from './readers.ts'
 
 export interface ListedPerson {
   id: string
@@ -21,7 +21,7 @@ export type PersonCursor = [created_at: number, id: string]
 
 export interface PersonQuery {
   project_id: number
-  /** A prefix of a distinct id, or an email address. */
+  /** The id of a person, or the start of a distinct id or of an email. */
   search?: string
   distinct_id?: string
   /** Persons after this one, or before it if `backwards`. */
@@ -41,17 +41,27 @@ export async function listPersons(
   { project_id, search, distinct_id, from, backwards, signal }: PersonQuery,
   limit: number,
 ): Promise<ListedPerson[]> {
-  const conditions = sql`
-    ${search === undefined ? sql`` : sql`and ${matches(project_id, search)}`}
-    ${
-      distinct_id === undefined
-        ? sql``
-        : sql`and p.id in (select person_id from person_distinct_ids
-            where project_id = ${project_id} and distinct_id = ${distinct_id})`
-    }
-    ${from ? sql`and (p.created_at, p.id) ${backwards ? sql`>` : sql`<`} (${from[0]}, ${from[1]})` : sql``}`
+  const found = [
+    ...(search === undefined ? [] : [matches(project_id, search)]),
+    ...(distinct_id === undefined ? [] : [ownerOf(project_id, distinct_id)]),
+  ]
+  const beyond = from ? sql`and ${isBeyond(from, backwards, found.length > 0)}` : sql``
   const order = backwards ? sql`order by p.created_at, p.id` : sql`order by p.created_at desc, p.id desc`
-  return readPersons(reader, project_id, sql`${conditions} ${order} limit ${limit}`, search !== undefined, signal)
+  const rest = sql`${beyond} ${order} limit ${limit}`
+  if (found.length === 0) return readPersons(reader, project_id, sql`persons p`, rest, 'fast', signal)
+  // SQLite keeps the order of a cross join: it looks up the persons that were found, instead of reading all by time.
+  const ids = joined(
+    found.map((ids) => sql`select id from (${ids}) part`),
+    ' intersect ',
+  )
+  return readPersons(
+    reader,
+    project_id,
+    sql`(${ids}) found cross join persons p`,
+    sql`and p.id = found.id ${rest}`,
+    search === undefined ? 'fast' : 'slow',
+    signal,
+  )
 }
 
 /** Undefined if the project has no such person. */
@@ -59,21 +69,22 @@ export async function getPerson(
   reader: EventReader,
   { project_id, id, signal }: { project_id: number; id: string; signal?: AbortSignal },
 ): Promise<ListedPerson | undefined> {
-  const [person] = await readPersons(reader, project_id, sql`and p.id = ${id}`, false, signal)
+  const [person] = await readPersons(reader, project_id, sql`persons p`, sql`and p.id = ${id}`, 'fast', signal)
   return person
 }
 
 async function readPersons(
   reader: EventReader,
   project_id: number,
+  from: Sql,
   rest: Sql,
-  isSlow: boolean,
+  lane: ReadOptions['lane'],
   signal?: AbortSignal,
 ): Promise<ListedPerson[]> {
   const found = await reader.rows<[string, string, boolean | number, number]>(
-    sql`select p.id, cast(p.properties as text), p.is_identified, p.created_at from persons p
+    sql`select p.id, cast(p.properties as text), p.is_identified, p.created_at from ${from}
       where p.project_id = ${project_id} ${rest}`,
-    { project_id, lane: isSlow ? 'slow' : 'fast', signal },
+    { project_id, lane, signal },
   )
   const persons = new Map(
     found.map(([id, properties, is_identified, created_at]): [string, ListedPerson] => [
@@ -93,13 +104,36 @@ async function readPersons(
   return [...persons.values()]
 }
 
+/** Whether a person is on a later page. Persons that are looked up by id are in no order. */
+function isBeyond([created_at, id]: PersonCursor, backwards: boolean, isLookup: boolean): Sql {
+  const beyond = backwards ? sql`>` : sql`<`
+  return isLookup
+    ? sql`(p.created_at ${beyond} ${created_at} or p.created_at = ${created_at} and p.id ${beyond} ${id})`
+    : sql`(p.created_at, p.id) ${beyond} (${created_at}, ${id})`
+}
+
 /** Sorts after every text with the prefix before it. */
 const LAST_CHARACTER = '\u{10ffff}'
 
-const matches = (project_id: number, search: string): Sql => sql`(
-  ${either(sql`p.properties ->> '$.email'`, sql`p.properties ->> 'email'`)} = ${search}
-  or p.id in (select d.person_id from person_distinct_ids d where d.project_id = ${project_id}
-    and d.distinct_id >= ${search} and d.distinct_id < ${search + LAST_CHARACTER} limit ${MAX_MATCHES}))`
+const startsWith = (value: Sql, search: string): Sql =>
+  sql`${value} >= ${search} and ${value} < ${search + LAST_CHARACTER}`
+
+/** As in the index `persons_by_email`. */
+const EMAIL = either(sql`p.properties ->> '$.email'`, sql`p.properties ->> 'email'`)
+const INDEXED_EMAIL = either(sql`substr(${EMAIL}, 1, 400)`, sql`left(${EMAIL}, 400) collate "C"`)
+
+/** Selects the id of the person with a distinct id. */
+const ownerOf = (project_id: number, distinct_id: string): Sql => sql`
+  select person_id as id from person_distinct_ids where project_id = ${project_id} and distinct_id = ${distinct_id}`
+
+/** Selects the ids of persons. Each part reads a range of one index. */
+const matches = (project_id: number, search: string): Sql => sql`
+  select person_id as id from (select d.person_id from person_distinct_ids d
+    where d.project_id = ${project_id} and ${startsWith(sql`d.distinct_id`, search)} limit ${MAX_MATCHES}) by_distinct_id
+  union select id from (select p.id from persons p
+    where p.project_id = ${project_id} and ${EMAIL} is not null and ${startsWith(INDEXED_EMAIL, search)}
+    limit ${MAX_MATCHES}) by_email
+  union select cast(${search.toLowerCase()} as text)`
 
 export interface PersonDeletion {
   project_id: number

@@ -36,6 +36,7 @@ import eventCounts from './migrations/events-0003.ts'
 import personChanges from './migrations/events-0004.ts'
 import eventSessions from './migrations/events-0005.ts'
 import eventOrigins from './migrations/events-0006.ts'
+import personEmails from './migrations/events-0007.ts'
 import { name, sql } from './template.ts'
 
 /** A set of tables with its own schema version. Each is a file on SQLite; PostgreSQL has all in one database. */
@@ -87,7 +88,7 @@ export const ADMINISTRATION: Track = {
 export const EVENTS: Track = {
   file: 'events.db',
   table: 'event_migrations',
-  migrations: [events, eventPositions, eventCounts, personChanges, eventSessions, eventOrigins],
+  migrations: [events, eventPositions, eventCounts, personChanges, eventSessions, eventOrigins, personEmails],
 }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length

@@ -58,11 +58,15 @@ const ownedBy = (owner: Owner): Sql =>
 export function list(
   db: Db,
   owner: Owner,
-  { search, integration, ...paging }: Paging & { search?: string; integration?: string },
+  { search, integration, run, ...paging }: Paging & { search?: string; integration?: string; run?: string },
 ): Promise<Counted<BatchExportRow>> {
   const named = search ? sql`and ${contains(sql`x.name`, search)}` : sql``
   const using = integration === undefined ? sql`` : sql`and x.integration_id = ${integration}`
-  const owned = sql`from batch_exports x where ${ownedBy(owner)} ${named} ${using}`
+  const withRun =
+    run === undefined
+      ? sql``
+      : sql`and x.id = (select r.batch_export_id from batch_export_runs r where r.id = ${run.toLowerCase()})`
+  const owned = sql`from batch_exports x where ${ownedBy(owner)} ${named} ${using} ${withRun}`
   return listPage(db, paging, sql`*`, owned, sql`created_at desc, id desc`)
 }
 

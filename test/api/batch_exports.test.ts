@@ -424,6 +424,11 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
   t.same((await app.send('GET', `${one}/runs/${run.id}/`)).body, run)
   t.same((await app.send('GET', `${one}/`)).body.latest_runs, [run])
 
+  const ofRun = async (query: string) =>
+    (await app.call('project_batch_exports.list', { query: { run: query } })).body.results.map(({ id }) => id)
+  t.strictSame(await ofRun(run.id.toUpperCase()), [created.body.id], 'the id of a run finds its export')
+  t.strictSame(await ofRun(created.body.id), [])
+
   const again = await app.send('POST', `${one}/runs/${run.id}/retry/`)
   t.match(again, { status: 200, body: { status: 'Starting', data_interval_start: run.data_interval_start } })
   t.match(

@@ -464,7 +464,7 @@ t.test('rejects invalid sources and targets with a remedy', async (t) => {
   t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'the target has users')
   t.equal((await client.query('select email from users')).rowCount, 1)
   await client.query('delete from event_migrations where version > 1')
-  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 6/ })
+  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 7/ })
   change(`sqlite:${folder}`, ADMINISTRATION.file, 'delete from migrations where version > 1')
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
 })
