@@ -6,6 +6,7 @@ import { eventsRoutes } from './events/routes.tsx'
 import { exportsRoutes } from './exports/routes.tsx'
 import { instanceRoutes } from './instance/routes.tsx'
 import { organizationRoutes } from './organization/routes.tsx'
+import { personsRoutes } from './persons/routes.tsx'
 import { pluginsRoutes } from './plugins/routes.tsx'
 import { queryRoutes } from './query/routes.tsx'
 import { homeRoute, organizationRoute, projectRoute, rootRoute, signedInRoute } from './shell/routes.tsx'
@@ -22,7 +23,14 @@ const routeTree = rootRoute.addChildren([
       ...organizationRoutes,
       ...alertRoutes,
       ...credentialsRoutes,
-      projectRoute.addChildren([...exportsRoutes, ...eventsRoutes, ...queryRoutes, ...pluginsRoutes, ...welcomeRoutes]),
+      projectRoute.addChildren([
+        ...exportsRoutes,
+        ...eventsRoutes,
+        ...personsRoutes,
+        ...queryRoutes,
+        ...pluginsRoutes,
+        ...welcomeRoutes,
+      ]),
     ]),
   ]),
 ])

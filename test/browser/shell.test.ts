@@ -1,6 +1,8 @@
 /** The frame around all pages: switcher, search, navigation and themes. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { ENGINES } from '../helpers/app.ts'
+import { only } from '../helpers/assertions/items.ts'
 import { openConsole } from '../helpers/programs/console.ts'
 
 const focusedName = (page: Page): Promise<string | null> =>
@@ -131,7 +133,7 @@ t.test('the search opens by keyboard, finds exports and pages and returns the fo
   const page = await open(`${home}/events`)
   const theme = page.getByRole('button', { name: /Use the (light|dark) theme/ })
   await theme.focus()
-  const input = page.getByRole('combobox', { name: 'Search exports and pages' })
+  const input = page.getByRole('combobox', { name: 'Search' })
 
   await page.keyboard.press('Control+k')
   await input.waitFor()
@@ -144,7 +146,7 @@ t.test('the search opens by keyboard, finds exports and pages and returns the fo
   await input.fill('archive')
   await page.getByRole('option', { name: 'Warehouse' }).waitFor({ state: 'detached' })
   t.equal(await page.getByRole('option').count(), 2)
-  const second = (await page.getByRole('option').nth(1).innerText()).replace(/\s*Exports$/, '')
+  const second = await page.getByRole('option').nth(1).innerText()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.waitForURL(`**${home}/exports/${ids.get(second)}**`)
@@ -158,6 +160,126 @@ t.test('the search opens by keyboard, finds exports and pages and returns the fo
   await page.keyboard.press('Control+k')
   await input.fill('no such page')
   await page.getByText('No results for "no such page".').waitFor()
+  await page.getByText(/persons by distinct id, email or id, events and runs by id/).waitFor()
+  await inspect(page, 'search-none')
+})
+
+for (const engine of ENGINES)
+  t.test(`the search finds persons, events, runs and settings on ${engine}`, async (t) => {
+    const { open, api, capture, home, project, organization, inspect } = await openConsole(t, engine)
+    const uuid = '0192b71c-8e40-7d35-9a6b-3f2e1d0c9b8a'
+    await capture([
+      {
+        event: 'order placed',
+        uuid,
+        distinct_id: 'user-17',
+        timestamp: new Date(Date.now() - 3 * 86_400_000).toISOString(),
+        properties: { $set: { email: 'ada@example.com' } },
+      },
+      { event: '$pageview', distinct_id: 'user-18' },
+    ])
+    const { results } = await api('GET', `/api/projects/${project}/persons/?distinct_id=user-17`)
+    const ada = only(results).id
+    const { id } = await api('POST', `/api/projects/${project}/batch_exports/`, {
+      name: 'User archive',
+      interval: 'day',
+      paused: false,
+      destination: { type: 'File', config: {} },
+    })
+    const run = await api('POST', `/api/projects/${project}/batch_exports/${id}/run/`)
+    const page = await open(`${home}/exports`)
+    await page.getByRole('heading', { name: 'Exports', exact: true }).waitFor()
+    const input = page.getByRole('combobox', { name: 'Search' })
+    const options = page.getByRole('option')
+    const find = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await input.fill(text)
+    }
+    const person = page.getByRole('heading', { level: 1, name: 'ada@example.com' })
+
+    for (const text of ['ada@ex', 'user-17', ada, ada.toUpperCase()]) {
+      await find(text)
+      await options.filter({ hasText: 'ada@example.com' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${home}/persons/${ada}`)
+      await person.waitFor()
+    }
+
+    await find('user')
+    await page.getByRole('group', { name: 'Persons' }).getByRole('option').nth(1).waitFor()
+    await page.getByRole('group', { name: 'Exports' }).getByRole('option', { name: 'User archive' }).waitFor()
+    if (engine === 'sqlite') await inspect(page, 'search-groups')
+    await page.keyboard.press('Escape')
+
+    await find(uuid)
+    await page
+      .getByRole('group', { name: 'Events' })
+      .getByRole('option', { name: /^order placed/ })
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('group', { name: 'Event order placed' }).waitFor()
+
+    await find(run.id)
+    await page.getByRole('group', { name: 'Runs' }).getByRole('option', { name: 'Run of User archive' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/exports/${id}?*run=${run.id}*`)
+
+    for (const [text, label, path] of [
+      ['two factor', /^Two-factor authentication/, '/account/security'],
+      ['domains', /^Domains and sign-in/, `/organizations/${organization}/domains`],
+      ['invites', /^Invites/, `/organizations/${organization}/invites`],
+      ['keys', /^API keys/, '/account/keys'],
+      ['retention', /^Retention of events/, `/organizations/${organization}/projects?edit=*`],
+    ] as const) {
+      await find(text)
+      await options.filter({ hasText: label }).first().waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${path}`)
+      if (text === 'retention') await page.getByRole('dialog').getByText('Keep events').waitFor()
+    }
+  })
+
+t.test('the search sends ids only, shows what it still waits for, and keeps what is chosen', async (t) => {
+  const { open, capture, home } = await openConsole(t)
+  await capture([{ event: 'seen', distinct_id: 'alerting' }])
+  const page = await open(`${home}/exports`)
+  await page.getByRole('heading', { name: 'Exports', exact: true }).waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (/\/(events\/[^/]+|persons|batch_exports)\/$/.test(pathname)) asked.push(pathname + search)
+  })
+  let answerPersons = (): void => undefined
+  const held = new Promise<void>((resolve) => {
+    answerPersons = resolve
+  })
+  await page.route('**/persons/?*', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  const input = page.getByRole('combobox', { name: 'Search' })
+  await input.pressSequentially('alert', { delay: 10 })
+  await page.getByText('Searching persons').waitFor()
+  const chosen = page.locator('[data-combobox-selected]')
+  t.match(await chosen.innerText(), /^Alerts/)
+  answerPersons()
+  await page.getByRole('option', { name: /^alerting/ }).waitFor()
+  t.match(await chosen.innerText(), /^Alerts/, 'results that come later do not change the choice')
+  t.equal(asked.filter((url) => url.includes('/persons/')).length, 1, 'typing sends one request')
+  t.equal(asked.filter((url) => url.includes('/events/') || url.includes('run=')).length, 0, asked.join(' '))
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'alerting' }).waitFor()
+
+  await page.unroute('**/persons/?*')
+  await page.route('**/persons/?*', (route) =>
+    route.fulfill({ status: 400, json: { type: 'validation_error', code: 'invalid', detail: 'Broken.', attr: null } }),
+  )
+  await page.keyboard.press('Control+k')
+  await input.fill('x'.repeat(1_000))
+  await page.getByRole('dialog').getByText('Broken.').waitFor()
+  t.equal((await input.inputValue()).length, 400)
 })
 
 t.test('the theme follows the system until the user chooses one, and the choice is kept', async (t) => {

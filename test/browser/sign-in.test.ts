@@ -304,7 +304,7 @@ t.test('forms keep their values while their user signs in again, and no other us
   await signIn(other, OWNER, PASSWORD)
   await other.getByRole('button', { name: 'Account of Olivia Owner' }).waitFor()
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
-  await page.getByRole('combobox', { name: 'Search exports and pages' }).waitFor()
+  await page.getByRole('combobox', { name: 'Search' }).waitFor()
   t.equal(new URL(page.url()).pathname, invites, 'a sign-in in another tab is enough')
   t.equal(await page.getByRole('button', { name: 'Remove grace@example.com' }).count(), 1)
   t.equal(await page.getByRole('combobox', { name: 'Level' }).inputValue(), '8')

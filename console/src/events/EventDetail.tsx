@@ -10,14 +10,15 @@ import {
   Table,
   Tabs,
   Text,
-  TextInput,
   Tooltip,
   VisuallyHidden,
 } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Copy, CopyIconButton } from '../parts/Copy.tsx'
-import { CheckIcon, CopyIcon, ExcludeIcon, FilterIcon, SearchIcon } from '../parts/icons.tsx'
-import { type EventItem, type PageElement, valueText } from './model.ts'
+import { CheckIcon, CopyIcon, ExcludeIcon, FilterIcon } from '../parts/icons.tsx'
+import { PersonLink } from '../persons/PersonLink.tsx'
+import type { EventItem, PageElement } from './model.ts'
+import { PropertiesTable, type Scalar } from './PropertiesTable.tsx'
 import { type Operator, type PropertyFilter, TABS } from './search.ts'
 import type { View } from './view.ts'
 
@@ -154,81 +155,23 @@ function Properties({
   type: PropertyFilter['type']
   empty: string
 } & Pick<View, 'search' | 'filter' | 'adjust'>) {
-  // The text is local state, because the URL changes later than the input.
-  const [find, setFind] = useState(search.find ?? '')
-  const all = Object.entries(properties).sort(([a], [b]) => a.localeCompare(b))
-  const found = all.filter(([key, value]) => `${key}\n${valueText(value)}`.toLowerCase().includes(find.toLowerCase()))
-  const add = (key: string, operator: Operator, value: PropertyFilter['value']): void => {
+  const add = (key: string, operator: Operator, value: Scalar): void => {
     filter({ properties: [...(search.properties ?? []), { key, operator, value, type }] })
   }
-  if (all.length === 0) return <Text size="sm">{empty}</Text>
   return (
-    <Stack gap="xs">
-      <TextInput
-        aria-label="Search properties"
-        placeholder="Search names and values"
-        leftSection={<SearchIcon size={16} />}
-        size="xs"
-        maw={320}
-        value={find}
-        onChange={({ currentTarget: { value } }) => {
-          setFind(value)
-          adjust({ find: value || undefined })
-        }}
-      />
-      <Table
-        className="properties-table"
-        aria-label={type === 'event' ? 'Properties of the event' : 'Properties of the person'}
-        verticalSpacing={4}
-      >
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w="30%">Property</Table.Th>
-            <Table.Th>Value</Table.Th>
-            <Table.Th w={104}>Actions</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {found.map(([key, value]) => (
-            <Table.Tr key={key}>
-              <Table.Td className="wrap">{key}</Table.Td>
-              <Table.Td className="wrap mono">
-                <Value value={value} />
-              </Table.Td>
-              <Table.Td>
-                <Group gap={2} wrap="nowrap">
-                  {isScalar(value) && (
-                    <>
-                      <FilterButton label={`Filter for ${key}: this value`} onClick={() => add(key, 'exact', value)} />
-                      <FilterButton
-                        label={`Exclude ${key}: this value`}
-                        onClick={() => add(key, 'is_not', value)}
-                        isExclude
-                      />
-                    </>
-                  )}
-                  <CopyIconButton value={valueText(value)} label={`the value of ${key}`} />
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      {found.length === 0 && (
-        <Text size="sm" c="dimmed">
-          No property contains "{find}".
-        </Text>
+    <PropertiesTable
+      {...{ properties, empty }}
+      label={type === 'event' ? 'Properties of the event' : 'Properties of the person'}
+      find={search.find}
+      onFind={(find) => adjust({ find })}
+      actions={(key, value) => (
+        <>
+          <FilterButton label={`Filter for ${key}: this value`} onClick={() => add(key, 'exact', value)} />
+          <FilterButton label={`Exclude ${key}: this value`} onClick={() => add(key, 'is_not', value)} isExclude />
+        </>
       )}
-    </Stack>
+    />
   )
-}
-
-const isScalar = (value: unknown): value is string | number | boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-
-function Value({ value }: { value: unknown }) {
-  if (value === null) return <Badge variant="default">null</Badge>
-  return <>{valueText(value)}</>
 }
 
 function PersonPanel({
@@ -242,6 +185,11 @@ function PersonPanel({
   return (
     <Stack gap="sm">
       <Group gap="lg">
+        <Fact name="Person">
+          <PersonLink distinct_id={item.distinct_id} size="sm">
+            Open the person
+          </PersonLink>
+        </Fact>
         <Fact name="State">
           <Badge color={person.is_identified ? 'green' : 'gray'} variant="light" autoContrast>
             {person.is_identified ? 'identified' : 'anonymous'}

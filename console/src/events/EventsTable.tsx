@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
 import { ChevronDownIcon, ChevronRightIcon } from '../parts/icons.tsx'
+import { PersonLink } from '../persons/PersonLink.tsx'
 import { EventDetail } from './EventDetail.tsx'
 import { EventTime, preciseTime } from './EventTime.tsx'
 import { type EventItem, libraryOf, personName, summaryOf } from './model.ts'
@@ -143,7 +144,15 @@ function EventRow({
             <Table.Td fw={500} title={item.event}>
               {item.event}
             </Table.Td>
-            <Table.Td title={person}>{person}</Table.Td>
+            <Table.Td title={person}>
+              {item.person ? (
+                <PersonLink distinct_id={item.distinct_id} c="inherit" size="sm">
+                  {person}
+                </PersonLink>
+              ) : (
+                person
+              )}
+            </Table.Td>
             <Table.Td title={summary} c="dimmed">
               {summary}
             </Table.Td>

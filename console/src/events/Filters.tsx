@@ -1,13 +1,14 @@
 import { Box, Button, CloseButton, Group, Popover, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
+import { ConditionForm } from '../parts/ConditionForm.tsx'
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
+import { placeIn } from '../parts/query-place.ts'
 import { describeFilter } from './describe.ts'
 import { EventNamesForm } from './EventNamesForm.tsx'
 import { PropertyForm } from './PropertyForm.tsx'
-import { isFiltered, propertyErrorOf } from './queries.ts'
+import { isFiltered, propertyErrorOf, whereErrorOf } from './queries.ts'
 import type { PropertyFilter } from './search.ts'
 import type { View } from './view.ts'
-import { WhereForm } from './WhereForm.tsx'
 
 /** The filters as pills that can be changed and removed, and buttons that add more. */
 export function Filters({ project_id, view, error }: { project_id: string; view: View; error: unknown }) {
@@ -19,6 +20,7 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
     if (where !== undefined) setEditsWhere(false)
   }, [where])
   const wrong = propertyErrorOf(error)
+  const whereError = whereErrorOf(error)
   const replace = (index: number, next?: PropertyFilter): void =>
     filter({ properties: nonEmpty(properties.flatMap((old, i) => (i !== index ? [old] : next ? [next] : []))) })
   return (
@@ -94,7 +96,19 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
           {wrong.detail}
         </Text>
       )}
-      {(where !== undefined || editsWhere) && <WhereForm {...{ view, error }} close={() => setEditsWhere(false)} />}
+      {(where !== undefined || editsWhere) && (
+        <ConditionForm
+          applied={where ?? ''}
+          label="HogQL expression"
+          placeholder="toFloat(properties.amount) > 100 and event != 'test'"
+          error={whereError && { detail: whereError.detail, offset: placeIn(where ?? '', whereError) }}
+          apply={(where) => filter({ where })}
+          remove={() => {
+            setEditsWhere(false)
+            filter({ where: undefined })
+          }}
+        />
+      )}
     </Stack>
   )
 }

@@ -43,11 +43,11 @@ const parse = (value: unknown): unknown => (typeof value === 'string' ? JSON.par
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-export function personName({ person, distinct_id }: EventItem): string {
-  const { email, name, username } = person?.properties ?? {}
-  const known = [email, name, username].find((value) => typeof value === 'string' && value !== '')
-  return known === undefined ? distinct_id : String(known)
-}
+/** The email address or the name among the properties of a person. */
+export const nameIn = ({ email, name, username }: Record<string, unknown> = {}): string | undefined =>
+  [email, name, username].find((value): value is string => typeof value === 'string' && value !== '')
+
+export const personName = ({ person, distinct_id }: EventItem): string => nameIn(person?.properties) ?? distinct_id
 
 const PLACES = ['$current_url', '$pathname', '$screen_name', '$host']
 const DETAILS = 3

@@ -24,6 +24,9 @@ export const CloseIcon = draw('M6 6l12 12M18 6L6 18')
 export const CopyIcon = draw('M9 9h10v11H9zM5 15V4h10')
 export const ExportIcon = draw('M12 15V4m0 0L8 8m4-4l4 4M4 15v5h16v-5')
 export const EventIcon = draw('M4 19V9m5 10V5m5 14v-7m5 7V8')
+export const PersonIcon = draw(
+  'M3 5h18v14H3zm6 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4zm-3.5 4c0-1.7 1.5-2.5 3.5-2.5s3.5.8 3.5 2.5M15 10h3m-3 4h3',
+)
 export const QueryIcon = draw('M4 6l5 5-5 5m8 1h8')
 export const PluginIcon = draw('M9 3v5m6-5v5M6 8h12v4a6 6 0 0 1-12 0zm6 10v3')
 export const MembersIcon = draw(

@@ -10,6 +10,7 @@ import {
 import { syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
+import { property, quoted } from './hogql-text.ts'
 
 export type NameKind = 'event' | 'event property' | 'person property'
 
@@ -47,9 +48,6 @@ const fieldsOf = (table: string): Completion[] =>
 /** The table of a query that is not complete yet. */
 const tableIn = (text: string): string => /\bfrom\s+(persons|sessions)\b/i.exec(text)?.[1]?.toLowerCase() ?? 'events'
 
-const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/
-const quoted = (name: string): string => `'${name.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-
 export const completion = (findNames: FindNames): Extension =>
   autocompletion({ icons: false, override: [(context) => complete(context, findNames)] })
 
@@ -70,7 +68,7 @@ async function complete(context: CompletionContext, findNames: FindNames): Promi
     return {
       from: from + root.length,
       options: found.map((name) => ({
-        label: PLAIN_NAME.test(name) ? `.${name}` : `[${quoted(name)}]`,
+        label: property(name),
         displayLabel: name,
         detail: 'property',
       })),

@@ -1,58 +1,62 @@
-import { Combobox, Group, Modal, Text, TextInput, useCombobox } from '@mantine/core'
+import './search.css'
+import { Combobox, Group, Loader, Modal, Text, TextInput, useCombobox, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { answer, client } from '../api.ts'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { messageOf } from '../parts/ErrorAlert.tsx'
+import { plural } from '../parts/format.ts'
 import { SearchIcon } from '../parts/icons.tsx'
+import { findPages, type Target } from './search-pages.ts'
+import { MAX_TEXT, type Group as Results, useFound } from './search-results.ts'
 import { useCurrentPlace } from './workspace.ts'
 
-interface Target {
-  label: string
-  group: string
-  to: string
-}
+const TYPING_MS = 150
+const WHAT =
+  'Pages and settings by their words, exports by name, persons by distinct id, email or id, events and runs by id.'
 
-const RESULTS = 20
-
-/** Finds pages and exports by name. */
+/** Finds pages, settings, exports, persons, events and runs. */
 export function SearchDialog({ close }: { close: () => void }) {
   const navigate = useNavigate()
-  const { organization, project } = useCurrentPlace()
+  const place = useCurrentPlace()
   const [text, setText] = useState('')
-  const [search] = useDebouncedValue(text, 150)
+  const [typed] = useDebouncedValue(text.trim(), TYPING_MS)
   const combobox = useCombobox()
-  const exports = useQuery({
-    queryKey: ['search', project, search],
-    queryFn: () =>
-      answer(
-        client.GET('/api/projects/{project_id}/batch_exports/', {
-          params: { path: { project_id: project ?? '' }, query: { limit: RESULTS, search } },
-        }),
-      ),
-    enabled: project !== undefined,
-    placeholderData: keepPreviousData,
-  })
-  const wanted = text.toLowerCase()
-  const pages = pagesOf(organization, project).filter(({ label }) => label.toLowerCase().includes(wanted))
-  const found: Target[] = (exports.data?.results ?? [])
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map(({ id, name }) => ({
-      label: name,
-      group: 'Exports',
-      to: `/organizations/${organization}/projects/${project}/exports/${id}`,
-    }))
-  const targets = [...found, ...pages].slice(0, RESULTS)
+  const pages: Results = {
+    name: 'Pages and settings',
+    targets: findPages(place, text),
+    isLoading: false,
+    error: null,
+  }
+  const found = useFound(place, typed)
+  const isTyping = typed !== text.trim()
+  // Pages are known at once. The others follow, so what is selected keeps its place.
+  const groups = [pages, ...found].filter(
+    ({ targets, isLoading, error }) => targets.length > 0 || isLoading || Boolean(error),
+  )
+  const targets = groups.flatMap(({ targets }) => targets)
+  const keys = targets.map(({ key }) => key)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list selects its first item.
+  /** Whether the user has chosen an option with the arrow keys since the text changed. */
+  const hasMoved = useRef(false)
+  const shown = useRef<string[]>([])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list keeps the chosen option, or selects its first one.
   useEffect(() => {
+    const chosen = shown.current[combobox.getSelectedOptionIndex()]
+    shown.current = keys
     combobox.openDropdown()
-    combobox.selectFirstOption()
-  }, [targets.map(({ to }) => to).join()])
+    combobox.selectOption(hasMoved.current && chosen !== undefined ? Math.max(0, keys.indexOf(chosen)) : 0)
+  }, [keys.join('\n')])
 
-  const open = (to: string): void => {
+  const open = (key: string): void => {
+    const target = targets.find((target) => target.key === key)
+    if (!target) return
     close()
-    void navigate({ to: to as '/' })
+    void navigate(target.link)
+  }
+  const onKeyDown = ({ key }: KeyboardEvent): void => {
+    // The list would take the first Escape to close itself.
+    if (key === 'Escape') close()
+    if (key === 'ArrowDown' || key === 'ArrowUp') hasMoved.current = true
   }
   return (
     <Modal
@@ -60,6 +64,7 @@ export function SearchDialog({ close }: { close: () => void }) {
       onClose={close}
       withCloseButton={false}
       padding={0}
+      size="lg"
       title="Search"
       styles={{ header: { display: 'none' } }}
     >
@@ -68,76 +73,79 @@ export function SearchDialog({ close }: { close: () => void }) {
           <TextInput
             data-autofocus
             role="combobox"
-            aria-label="Search exports and pages"
-            placeholder="Search exports and pages"
+            aria-label="Search"
+            placeholder="Search pages, exports, persons and ids"
             leftSection={<SearchIcon />}
             size="md"
+            maxLength={MAX_TEXT}
             value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            // The list would take the first Escape to close itself.
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') close()
+            onChange={(event) => {
+              hasMoved.current = false
+              setText(event.currentTarget.value)
             }}
+            onKeyDown={onKeyDown}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options aria-label="Results" mah={360} style={{ overflowY: 'auto' }}>
-          {targets.map(({ label, group, to }) => (
-            <Combobox.Option key={to} value={to}>
-              <Group justify="space-between" wrap="nowrap">
-                <Text span inherit truncate>
-                  {label}
-                </Text>
-                <Text span size="xs" opacity={0.85}>
-                  {group}
-                </Text>
-              </Group>
-            </Combobox.Option>
+        <Combobox.Options aria-label="Results" className="search-results">
+          {groups.map((group) => (
+            <ResultGroup key={group.name} group={group} />
           ))}
-          {targets.length === 0 && <Combobox.Empty>No results for "{text}".</Combobox.Empty>}
+          {groups.length === 0 && !isTyping && (
+            <Combobox.Empty>
+              No results for "{text.trim()}". The search finds: {WHAT.toLowerCase()}
+            </Combobox.Empty>
+          )}
         </Combobox.Options>
+        {/* Outside of the list, which may contain options only. */}
+        <VisuallyHidden role="status">
+          {isTyping || groups.some(({ isLoading }) => isLoading) ? 'Searching' : plural(targets.length, 'result')}
+        </VisuallyHidden>
+        {text.trim() === '' && (
+          <Text size="xs" c="dimmed" className="search-hint">
+            {WHAT}
+          </Text>
+        )}
       </Combobox>
     </Modal>
   )
 }
 
-function pagesOf(organization: string | undefined, project: string | undefined): Target[] {
-  const inOrganization = (label: string, path: string): Target => ({
-    label,
-    group: 'Organization',
-    to: `/organizations/${organization}/${path}`,
-  })
-  const inProject = (label: string, path: string): Target => ({
-    label,
-    group: 'Project',
-    to: `/organizations/${organization}/projects/${project}/${path}`,
-  })
-  return [
-    ...(organization && project
-      ? [
-          inProject('Exports', 'exports'),
-          inProject('New export', 'exports/new'),
-          inProject('Events', 'events'),
-          inProject('Query', 'query'),
-          inProject('Plugins', 'plugins'),
-        ]
-      : []),
-    ...(organization
-      ? [
-          inOrganization('Members', 'members'),
-          inOrganization('Invites', 'invites'),
-          inOrganization('Domains and sign-in', 'domains'),
-          inOrganization('Projects', 'projects'),
-          inOrganization('Alerts', 'alerts'),
-          inOrganization('Credentials', 'credentials'),
-          inOrganization('Activity log', 'activity'),
-          inOrganization('Settings', 'settings'),
-        ]
-      : []),
-    ...[
-      ['Profile', 'profile'],
-      ['Security', 'security'],
-      ['Sessions', 'sessions'],
-      ['API keys', 'keys'],
-    ].map(([label = '', path]) => ({ label, group: 'Account', to: `/account/${path}` })),
-  ]
+function ResultGroup({ group: { name, targets, isLoading, error } }: { group: Results }) {
+  return (
+    <Combobox.Group label={name}>
+      {targets.map((target) => (
+        <Result key={target.key} target={target} />
+      ))}
+      {isLoading && (
+        <Group gap="xs" className="search-note">
+          <Loader size={14} aria-hidden />
+          <Text size="sm" c="dimmed">
+            Searching {name.toLowerCase()}
+          </Text>
+        </Group>
+      )}
+      {Boolean(error) && (
+        <Text size="sm" c="var(--mantine-color-error)" className="search-note wrap">
+          {messageOf(error)}
+        </Text>
+      )}
+    </Combobox.Group>
+  )
+}
+
+function Result({ target: { key, label, hint } }: { target: Target }) {
+  return (
+    <Combobox.Option value={key}>
+      <Group justify="space-between" wrap="nowrap" gap="md">
+        <Text span inherit className="wrap">
+          {label}
+        </Text>
+        {hint && (
+          <Text span size="xs" opacity={0.85} className="search-place">
+            {hint}
+          </Text>
+        )}
+      </Group>
+    </Combobox.Option>
+  )
 }

@@ -87,6 +87,9 @@ function Navigation() {
           <Item to={`/organizations/${organization}/projects/${project}/events`} icon={<icons.EventIcon />}>
             Events
           </Item>
+          <Item to={`/organizations/${organization}/projects/${project}/persons`} icon={<icons.PersonIcon />}>
+            Persons
+          </Item>
           <Item to={`/organizations/${organization}/projects/${project}/query`} icon={<icons.QueryIcon />}>
             Query
           </Item>
