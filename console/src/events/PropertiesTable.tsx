@@ -29,7 +29,7 @@ export function PropertiesTable({
 }) {
   // The text is local state, because the URL changes later than the input.
   const [find, setFind] = useState(initial)
-  const all = Object.entries(properties).sort(([a], [b]) => a.localeCompare(b))
+  const all = Object.entries(properties).sort(([a], [b]) => rankOf(a) - rankOf(b) || a.localeCompare(b))
   const found = all.filter(([key, value]) => `${key}\n${valueText(value)}`.toLowerCase().includes(find.toLowerCase()))
   if (all.length === 0) return <Text size="sm">{empty}</Text>
   return (
@@ -79,6 +79,9 @@ export function PropertiesTable({
     </Stack>
   )
 }
+
+/** The properties of the library come last. */
+const rankOf = (key: string): number => Number(key.startsWith('$'))
 
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

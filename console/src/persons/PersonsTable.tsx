@@ -34,8 +34,8 @@ export function PersonsTable({
                 {person.name}
               </Link>
             </Table.Td>
-            <Table.Td title={idsText(person)} c="dimmed" className="person-title">
-              {idsText(person)}
+            <Table.Td c="dimmed" className="person-title">
+              <DistinctIds person={person} />
             </Table.Td>
             {person.is_identified !== undefined && (
               <Table.Td>
@@ -52,10 +52,16 @@ export function PersonsTable({
   )
 }
 
-/** A person without another name is already called by its distinct id. */
-function idsText({ name, distinct_id, others = 0 }: ListedPerson): string {
-  const first = distinct_id === name ? '' : (distinct_id ?? '')
-  return others > 0 ? `${first && `${first} and `}${count(others)} more` : first
+/** A person without another name is already called by its distinct id. Only the id is cut if the column is narrow. */
+function DistinctIds({ person: { name, distinct_id, others = 0 } }: { person: ListedPerson }) {
+  const isKnown = distinct_id === undefined || distinct_id === name
+  if (isKnown && others === 0) return null
+  return (
+    <span className="person-list-ids">
+      {!isKnown && <span title={distinct_id}>{distinct_id}</span>}
+      {others > 0 && <span>{isKnown ? `${count(others)} more` : `and ${count(others)} more`}</span>}
+    </span>
+  )
 }
 
 export const IdentifiedBadge = ({ is_identified }: { is_identified: boolean }) => (

@@ -86,16 +86,21 @@ export function SearchDialog({ close }: { close: () => void }) {
             onKeyDown={onKeyDown}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options aria-label="Results" className="search-results">
+        {/* A list without options is not accessible. */}
+        <Combobox.Options
+          aria-label="Results"
+          className="search-results"
+          display={groups.length === 0 ? 'none' : undefined}
+        >
           {groups.map((group) => (
             <ResultGroup key={group.name} group={group} />
           ))}
-          {groups.length === 0 && !isTyping && (
-            <Combobox.Empty>
-              No results for "{text.trim()}". The search finds: {WHAT.toLowerCase()}
-            </Combobox.Empty>
-          )}
         </Combobox.Options>
+        {groups.length === 0 && !isTyping && (
+          <Text size="sm" c="dimmed" className="search-hint wrap">
+            No results for "{text.trim()}". The search finds: {WHAT.toLowerCase()}
+          </Text>
+        )}
         {/* Outside of the list, which may contain options only. */}
         <VisuallyHidden role="status">
           {isTyping || groups.some(({ isLoading }) => isLoading) ? 'Searching' : plural(targets.length, 'result')}
