@@ -15,6 +15,7 @@ export function PropertiesTable({
   onFind,
   actions,
   actionsWidth = 104,
+  isLibraryLast = false,
   empty,
 }: {
   properties: Record<string, unknown>
@@ -25,10 +26,13 @@ export function PropertiesTable({
   /** The buttons of a value besides the one that copies it. */
   actions: (key: string, value: Scalar) => ReactNode
   actionsWidth?: number
+  /** Whether the properties that libraries set, such as `$browser`, come after the others. */
+  isLibraryLast?: boolean
   empty: string
 }) {
   // The text is local state, because the URL changes later than the input.
   const [find, setFind] = useState(initial)
+  const rankOf = (key: string): number => Number(isLibraryLast && key.startsWith('$'))
   const all = Object.entries(properties).sort(([a], [b]) => rankOf(a) - rankOf(b) || a.localeCompare(b))
   const found = all.filter(([key, value]) => `${key}\n${valueText(value)}`.toLowerCase().includes(find.toLowerCase()))
   if (all.length === 0) return <Text size="sm">{empty}</Text>
@@ -79,9 +83,6 @@ export function PropertiesTable({
     </Stack>
   )
 }
-
-/** The properties of the library come last. */
-const rankOf = (key: string): number => Number(key.startsWith('$'))
 
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

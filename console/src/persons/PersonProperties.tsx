@@ -32,6 +32,7 @@ export function PersonProperties({ properties }: { properties: Record<string, un
           })
         }
         actionsWidth={76}
+        isLibraryLast
         actions={(key, value) => {
           const label = `Find persons with ${key}: this value`
           const where = conditionOf(key, 'equals', valueText(value))

@@ -65,7 +65,7 @@ function DistinctIds({ person: { name, distinct_id, others = 0 } }: { person: Li
 }
 
 export const IdentifiedBadge = ({ is_identified }: { is_identified: boolean }) => (
-  <StateBadge color={is_identified ? 'green' : 'gray'}>{is_identified ? 'identified' : 'anonymous'}</StateBadge>
+  <StateBadge color={is_identified ? 'green' : 'gray.6'}>{is_identified ? 'identified' : 'anonymous'}</StateBadge>
 )
 
 const ROWS = 12

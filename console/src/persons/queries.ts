@@ -75,12 +75,12 @@ const pageAt = (url: string | null): PersonsPage['newer'] =>
 
 export const nameOf = ({ id, properties, distinct_ids }: Person): string => nameIn(properties) ?? distinct_ids[0] ?? id
 
-/** The table has a row for each distinct id. */
-const SELECT = `SELECT person_id, min(distinct_id) AS first_id, count() AS ids, min(created_at) AS created,
-  any(properties.email) AS email, any(properties.name) AS name, any(properties.username) AS username
-FROM persons
-WHERE (
-`
+/** The table has a row for each distinct id. One line, so the positions of errors in the condition start at line 2. */
+const SELECT = [
+  'SELECT person_id, min(distinct_id) AS first_id, count() AS ids, min(created_at) AS created,',
+  'any(properties.email) AS email, any(properties.name) AS name, any(properties.username) AS username',
+  'FROM persons WHERE (\n',
+].join(' ')
 const MATCHES = `
   AND (distinct_id LIKE {start} OR properties.email LIKE {start} OR toString(person_id) = {id})`
 
@@ -134,7 +134,7 @@ export function conditionErrorOf(
   const place = placeIn(selectOf(search), found)
   const last = search.where?.length ?? 0
   return {
-    detail: found.detail,
+    detail: `${found.detail} Line 1 is "SELECT … FROM persons WHERE", and the condition follows.`,
     offset: place === undefined ? undefined : Math.min(last, Math.max(0, place - SELECT.length)),
   }
 }
