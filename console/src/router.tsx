@@ -4,13 +4,14 @@ import { alertRoutes } from './alerts/routes.tsx'
 import { credentialsRoutes } from './credentials/routes.tsx'
 import { eventsRoutes } from './events/routes.tsx'
 import { exportsRoutes } from './exports/routes.tsx'
+import { homeRoutes } from './home/routes.tsx'
 import { instanceRoutes } from './instance/routes.tsx'
 import { organizationRoutes } from './organization/routes.tsx'
 import { personsRoutes } from './persons/routes.tsx'
 import { pluginsRoutes } from './plugins/routes.tsx'
 import { queryRoutes } from './query/routes.tsx'
 import { homeRoute, organizationRoute, projectRoute, rootRoute, signedInRoute } from './shell/routes.tsx'
-import { publicRoutes, signedInRoutes, welcomeRoutes } from './signin/routes.tsx'
+import { publicRoutes, signedInRoutes } from './signin/routes.tsx'
 
 const routeTree = rootRoute.addChildren([
   ...publicRoutes,
@@ -24,12 +25,12 @@ const routeTree = rootRoute.addChildren([
       ...alertRoutes,
       ...credentialsRoutes,
       projectRoute.addChildren([
+        ...homeRoutes,
         ...exportsRoutes,
         ...eventsRoutes,
         ...personsRoutes,
         ...queryRoutes,
         ...pluginsRoutes,
-        ...welcomeRoutes,
       ]),
     ]),
   ]),

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { type Console, openConsole } from '../helpers/programs/console.ts'
+import { type Console, layoutShift, openConsole } from '../helpers/programs/console.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -237,6 +237,181 @@ for (const engine of ENGINES)
     await page.getByText('9 events', { exact: true }).waitFor()
   })
 
+/** The names and totals of the legend. */
+const seriesOf = (page: Page): Promise<string[]> =>
+  page.getByRole('list', { name: 'Series' }).getByRole('listitem').allInnerTexts()
+
+for (const engine of ENGINES)
+  t.test(`counts events and persons by interval and value, and compares periods (${engine})`, async (t) => {
+    const console = await openConsole(t, engine)
+    const { open, home, capture, inspect } = console
+    await captureDay(console)
+    await capture([30, 31].map((hours) => ({ event: 'earlier', distinct_id: 'barbara', timestamp: ago(hours * HOUR) })))
+    const page = await open(`${home}/events`)
+    await page.getByText('8 events', { exact: true }).waitFor()
+    t.ok((await layoutShift(page)) <= 0.05, 'the page does not move while it loads')
+
+    // Everything is in the URL.
+    await page.getByText('Unique persons', { exact: true }).click()
+    await page.getByText('3 persons', { exact: true }).waitFor()
+    await page.getByRole('img', { name: /^Chart of persons per hour\. Total: 3 persons/ }).waitFor()
+    await page.getByRole('combobox', { name: 'Interval' }).selectOption('By day')
+    await page.getByRole('img', { name: /^Chart of persons per day/ }).waitFor()
+    t.ok(await page.getByRole('option', { name: 'By minute' }).isDisabled(), 'a day has too many minutes')
+    await page.getByRole('switch', { name: 'Compare with the period before' }).press('Space')
+    await page.getByText(/Period before: 1 \(\+200 %\)/).waitFor()
+    t.match(page.url(), /measure=persons&interval=day&compare=true/)
+    await page.reload()
+    await page.getByText(/Period before: 1 \(\+200 %\)/).waitFor()
+    await page.getByText('Events', { exact: true }).last().click()
+    await page.getByText(/Period before: 2 \(\+300 %\)/).waitFor()
+    await page.getByRole('combobox', { name: 'Interval' }).selectOption('Interval: auto')
+
+    // By event name. A click on a series filters the list.
+    await page.getByRole('button', { name: 'Break down the chart' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Break down' }).click()
+    await page.getByRole('button', { name: 'Show only $pageview, 4' }).waitFor()
+    t.strictSame(
+      (await seriesOf(page)).map((text) => text.replace(/\s+/g, ' ')),
+      ['$pageview 4', '$autocapture 1', '$identify 1', 'order placed 1', 'report created 1'],
+    )
+    await page.getByText('8 events', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Show as table' }).click()
+    const numbers = page.getByRole('table', { name: 'Events per interval' })
+    t.match(await numbers.getByRole('columnheader').allInnerTexts(), [
+      'Interval',
+      '$pageview',
+      '$autocapture',
+      '$identify',
+      'order placed',
+      'report created',
+      'Period before',
+    ])
+    if (engine === 'sqlite') await inspect(page, 'events-trends')
+    await page.getByRole('button', { name: 'Show only $pageview, 4' }).click()
+    await shows(page, ['$pageview', '$pageview', '$pageview', '$pageview'])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+
+    // By a property.
+    await page.getByRole('button', { name: 'Change the breakdown: By event name' }).click()
+    await page.getByRole('dialog').getByText('Property', { exact: true }).click()
+    await page.getByRole('button', { name: 'Break down', exact: true }).click()
+    await page.getByText('Enter the name of a property.').waitFor()
+    const field = page
+      .getByRole('combobox', { name: 'Event property' })
+      .or(page.getByRole('textbox', { name: 'Event property' }))
+    await field.fill('brow')
+    await page.getByRole('option', { name: /^\$browser/ }).click()
+    await page.getByRole('button', { name: 'Break down', exact: true }).click()
+    await page.getByRole('button', { name: 'Show only Not set, 4' }).waitFor()
+    t.strictSame(
+      (await seriesOf(page)).map((text) => text.replace(/\s+/g, ' ')),
+      ['Firefox 2', 'Chrome 1', 'Safari 1', 'Not set 4'],
+    )
+    await page.getByText('Unique persons', { exact: true }).click()
+    await page.getByRole('button', { name: 'Show only Firefox, 1' }).waitFor()
+    await page.getByRole('img', { name: /^Chart of persons per hour/ }).waitFor()
+    if (engine === 'sqlite') await inspect(page, 'events-trends-persons')
+    await page.goBack()
+    await page.getByRole('button', { name: 'Show only Not set, 4' }).click()
+    await shows(
+      page,
+      DAY.filter((name) => name !== '$pageview'),
+    )
+    await page.getByRole('button', { name: 'Remove filter: $browser is not set' }).waitFor()
+
+    // The filters mean the same in the list, the histogram and queries.
+    const filter = (key: string, operator: string, value?: unknown, type = 'event') => ({ key, operator, value, type })
+    for (const [filters, total] of [
+      [[filter('$browser', 'exact', 'Firefox')], 2],
+      [[filter('$browser', 'exact', ['Firefox', 'Safari'])], 3],
+      [[filter('$browser', 'is_not', ['Firefox', 'Safari'])], 5],
+      [[filter('$current_url', 'icontains', 'PRICING')], 1],
+      [[filter('$current_url', 'not_icontains', 'pricing')], 7],
+      [[filter('$current_url', 'regex', '/(docs|pricing)$')], 2],
+      [[filter('$current_url', 'not_regex', '/(docs|pricing)$')], 6],
+      [[filter('amount', 'gt', '100')], 1],
+      [[filter('amount', 'lte', 129.5), filter('currency', 'is_set')], 1],
+      [[filter('email', 'exact', 'ada@example.com', 'person')], 5],
+      [[filter("it's \\ odd", 'is_not_set')], 8],
+    ] as const) {
+      const query = new URLSearchParams({ properties: JSON.stringify(filters), breakdown: '{"type":"name"}' })
+      await page.goto(`${home}/events?${query}`)
+      const text = total === 1 ? '1 event' : `${total} events`
+      await page.getByText(text, { exact: true }).waitFor()
+      await page.getByText(`${text} loaded`).waitFor()
+    }
+    const where = new URLSearchParams({
+      where: 'toFloat(properties.amount) > 100 -- large',
+      distinct_id: 'ada',
+      breakdown: '{"type":"person","key":"email"}',
+    })
+    await page.goto(`${home}/events?${where}`)
+    await page.getByRole('button', { name: 'Show only ada@example.com, 1' }).waitFor()
+  })
+
+t.test('the largest values have a series, the chart follows live, and says what it has counted', async (t) => {
+  const { open, home, capture, inspect } = await openConsole(t)
+  await capture(
+    Array.from({ length: 13 }, (_, i) =>
+      Array.from({ length: 14 - i }, (_, n) => ({
+        event: 'visit',
+        distinct_id: `person ${n}`,
+        timestamp: ago((n * 1.5 + 0.2) * HOUR),
+        properties: { plan: `plan ${String.fromCharCode(65 + i)}` },
+      })),
+    ).flat(),
+  )
+  const page = await open(
+    `${home}/events?${new URLSearchParams({ breakdown: '{"type":"event","key":"plan"}', live: 'true' })}`,
+  )
+  await page.getByRole('button', { name: 'Show only plan A, 14' }).waitFor()
+  const series = await seriesOf(page)
+  t.equal(series.length, 11, 'ten series and the rest')
+  t.match(series.at(-1), /^All others\s+9$/, '4, 3 and 2 events')
+  await page.getByText(/^Live: /).waitFor()
+  await inspect(page, 'events-trends-many')
+  await capture([{ event: 'visit', properties: { plan: 'plan A' } }])
+  await page.getByRole('button', { name: 'Show only plan A, 15' }).waitFor()
+  t.ok(true, 'the chart follows')
+
+  const phone = await open(`${home}/events?${new URLSearchParams({ breakdown: '{"type":"event","key":"plan"}' })}`, {
+    width: 'phone',
+  })
+  await phone.getByRole('button', { name: 'Show only plan A, 15' }).waitFor()
+  await phone.getByText(/events loaded/).waitFor()
+  t.ok((await layoutShift(phone)) <= 0.05, 'nothing moves on a phone')
+
+  // A query over the whole range times out, one over its newest quarter does not.
+  await page.route('**/query/', async (route) => {
+    const { date_from, date_to } = route.request().postDataJSON().query.filters.dateRange
+    if (Date.parse(date_to) - Date.parse(date_from) < 12 * HOUR) return route.continue()
+    const json = { type: 'validation_error', code: 'query_timeout', detail: 'The query took too long.', attr: null }
+    return route.fulfill({ status: 400, json })
+  })
+  await page.goto(`${home}/events?${new URLSearchParams({ breakdown: '{"type":"event","key":"plan"}' })}`)
+  await page.getByText(/^Only the newest part of the time range is counted/).waitFor()
+  await page.getByRole('button', { name: /^Show only plan A, [45]$/ }).waitFor()
+  await inspect(page, 'events-trends-part')
+})
+
+t.test('rows are dense, and a column without values is not shown', async (t) => {
+  const { open, home, capture } = await openConsole(t)
+  await capture([{ event: 'a' }, { event: 'b', properties: { amount: 3 } }])
+  const page = await open(`${home}/events`)
+  await shows(page, ['b', 'a'])
+  t.equal(await page.getByRole('columnheader', { name: 'Library' }).count(), 0)
+  await capture([{ event: 'c', properties: LIBRARY }])
+  await page.reload()
+  await shows(page, ['c', 'b', 'a'])
+  await page.getByRole('columnheader', { name: 'Library' }).waitFor()
+  for (const row of await table(page).locator('.event-row').all()) {
+    const { height } = (await row.boundingBox()) ?? { height: 100 }
+    t.ok(height <= 36, `a row of ${height} pixels`)
+  }
+  await page.getByText(/Times are in Europe\/Berlin\./).waitFor()
+})
+
 t.test('unfolds an event and filters by its values', async (t) => {
   const console = await openConsole(t)
   const { open, home, inspect, server } = console
@@ -440,7 +615,7 @@ t.test('a project without events leads to the first one', async (t) => {
   const page = await open(`${home}/events`)
   await page.getByRole('heading', { name: 'No events yet' }).waitFor()
   await inspect(page, 'events-empty')
-  t.match(await page.getByRole('link', { name: 'Send the first event' }).getAttribute('href'), `${home}/welcome`)
+  t.match(await page.getByRole('link', { name: 'Send the first event' }).getAttribute('href'), `${home}/home`)
   await capture([{ event: 'first event', timestamp: ago(3 * 24 * HOUR) }])
   await page.getByRole('heading', { name: 'No matching events' }).waitFor()
   await page.getByRole('button', { name: 'Search all time' }).click()

@@ -448,5 +448,5 @@ t.test('a project without events leads to the first one', async (t) => {
   await page.getByRole('button', { name: 'Events per day' }).click()
   await page.getByRole('heading', { name: 'No events yet' }).waitFor()
   await inspect(page, 'query-empty')
-  t.match(await page.getByRole('link', { name: 'Send the first event' }).getAttribute('href'), `${home}/welcome`)
+  t.match(await page.getByRole('link', { name: 'Send the first event' }).getAttribute('href'), `${home}/home`)
 })

@@ -84,7 +84,7 @@ t.test('a tab keeps its organization and project on every page, in both directio
     await shown(second, 'Default project')
   }
   await page.goto('/')
-  await page.waitForURL(`**/organizations/${other.id}/projects/${shop.id}/welcome`)
+  await page.waitForURL(`**/organizations/${other.id}/projects/${shop.id}/home`)
   t.equal((await api('GET', '/api/users/@me/')).team?.id, project, '@current has not changed')
 
   await page.goto('/account/keys')

@@ -93,7 +93,7 @@ t.test('the first owner signs in by the printed link and sets a password', async
   await page.getByRole('button', { name: 'Copy the curl snippet' }).click()
   t.match(await page.evaluate('navigator.clipboard.readText()'), server.project_token)
   await capture([{ event: 'first event' }])
-  await page.getByText('Events are arriving.').waitFor()
+  await page.getByRole('heading', { name: 'Events per day' }).waitFor()
   await page.getByRole('link', { name: 'Create export' }).click()
   await page.waitForURL(new RegExp(`${home}/exports/new`))
   await page.goto('/login')

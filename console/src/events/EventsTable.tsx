@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { ChevronDownIcon, ChevronRightIcon } from '../parts/icons.tsx'
 import { PersonLink } from '../persons/PersonLink.tsx'
 import { EventDetail } from './EventDetail.tsx'
@@ -9,18 +9,19 @@ import { EventTime, preciseTime } from './EventTime.tsx'
 import { type EventItem, libraryOf, personName, summaryOf } from './model.ts'
 import type { View } from './view.ts'
 
-const ROW_HEIGHT = 41
+const ROW_HEIGHT = 35
 
-type Layout = 'phone' | 'normal' | 'wide'
+type Layout = 'phone' | 'normal' | 'library'
 
-const COLUMNS: Record<Layout, number> = { phone: 2, normal: 5, wide: 6 }
+const COLUMNS: Record<Layout, number> = { phone: 2, normal: 5, library: 6 }
 
 /** Renders the rows near the visible part of the page only. */
 export function EventsTable({ events, view }: { events: EventItem[]; view: View }) {
   const table = useRef<HTMLTableElement>(null)
   const isPhone = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
   const isWide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false })
-  const layout: Layout = isPhone ? 'phone' : isWide ? 'wide' : 'normal'
+  const hasLibrary = useMemo(() => events.some((item) => libraryOf(item) !== ''), [events])
+  const layout: Layout = isPhone ? 'phone' : isWide && hasLibrary ? 'library' : 'normal'
   const columns = COLUMNS[layout]
   const [top, setTop] = useState(0)
   // The chart and the filters above change their height.
@@ -39,7 +40,13 @@ export function EventsTable({ events, view }: { events: EventItem[]; view: View 
   const above = (items[0]?.start ?? top) - top
   const below = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? top) - top)
   return (
-    <Table ref={table} className="events-table" aria-label="Events" aria-rowcount={events.length + 1}>
+    <Table
+      ref={table}
+      className="events-table"
+      verticalSpacing={6}
+      aria-label="Events"
+      aria-rowcount={events.length + 1}
+    >
       <Table.Thead>
         <Table.Tr>
           <Table.Th w={40}>
@@ -53,7 +60,7 @@ export function EventsTable({ events, view }: { events: EventItem[]; view: View 
               <Table.Th>Details</Table.Th>
             </>
           )}
-          {layout === 'wide' && <Table.Th w={140}>Library</Table.Th>}
+          {layout === 'library' && <Table.Th w={140}>Library</Table.Th>}
         </Table.Tr>
       </Table.Thead>
       <Filler height={above} columns={columns} />
@@ -158,7 +165,7 @@ function EventRow({
             </Table.Td>
           </>
         )}
-        {layout === 'wide' && <Table.Td title={libraryOf(item)}>{libraryOf(item)}</Table.Td>}
+        {layout === 'library' && <Table.Td title={libraryOf(item)}>{libraryOf(item)}</Table.Td>}
       </Table.Tr>
       {isOpen && (
         <Table.Tr>

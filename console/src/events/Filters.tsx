@@ -1,10 +1,12 @@
-import { Box, Button, CloseButton, Group, Popover, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { ConditionForm } from '../parts/ConditionForm.tsx'
-import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
+import { CloseIcon } from '../parts/icons.tsx'
 import { placeIn } from '../parts/query-place.ts'
+import { DistinctIdForm } from './DistinctIdForm.tsx'
 import { describeFilter } from './describe.ts'
 import { EventNamesForm } from './EventNamesForm.tsx'
+import { AddButton, FilterControl, Pill } from './FilterControl.tsx'
 import { PropertyForm } from './PropertyForm.tsx'
 import { isFiltered, propertyErrorOf, whereErrorOf } from './queries.ts'
 import type { PropertyFilter } from './search.ts'
@@ -121,131 +123,4 @@ export const NO_FILTERS = {
   distinct_id: undefined,
   person_id: undefined,
   where: undefined,
-}
-
-type Form = (close: () => void) => ReactNode
-
-/** A button that adds a filter. With `text`, a pill that shows the filter, changes it and removes it. */
-function FilterControl({
-  label,
-  text,
-  isWrong,
-  remove,
-  form,
-}: {
-  label: string
-  text?: string | undefined
-  isWrong?: boolean
-  remove?: () => void
-  form: Form
-}) {
-  const [opened, setOpened] = useState(false)
-  const target = {
-    onClick: () => setOpened(!opened),
-    'aria-expanded': opened,
-    'aria-haspopup': 'dialog' as const,
-  }
-  return (
-    <Popover
-      opened={opened}
-      onChange={setOpened}
-      position="bottom-start"
-      width={320}
-      shadow="md"
-      trapFocus
-      returnFocus
-      withRoles={false}
-    >
-      <Popover.Target>
-        <Box maw="100%" miw={0}>
-          {text === undefined ? (
-            <AddButton label={label} {...target} />
-          ) : (
-            <Pill text={text} isWrong={isWrong} remove={remove}>
-              <UnstyledButton
-                className="filter-text"
-                px={8}
-                fz="sm"
-                fw={500}
-                c="var(--mantine-color-anchor)"
-                aria-label={`Change filter: ${text}`}
-                {...target}
-              >
-                {text}
-              </UnstyledButton>
-            </Pill>
-          )}
-        </Box>
-      </Popover.Target>
-      <Popover.Dropdown
-        role="dialog"
-        aria-label={text === undefined ? `Add filter: ${label}` : `Change filter: ${text}`}
-      >
-        {form(() => setOpened(false))}
-      </Popover.Dropdown>
-    </Popover>
-  )
-}
-
-function AddButton({ label, ...props }: { label: string; onClick: () => void }) {
-  return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      fw={400}
-      leftSection={<PlusIcon size={14} />}
-      aria-label={`Add filter: ${label}`}
-      {...props}
-    >
-      {label}
-    </Button>
-  )
-}
-
-function Pill({
-  text,
-  isWrong,
-  remove,
-  children,
-}: {
-  text: string
-  isWrong?: boolean
-  remove?: () => void
-  children: ReactNode
-}) {
-  return (
-    <Group gap={0} wrap="nowrap" maw="100%" className="filter-pill" data-wrong={isWrong || undefined}>
-      {children}
-      <CloseButton size="sm" aria-label={`Remove filter: ${text}`} onClick={remove} />
-    </Group>
-  )
-}
-
-function DistinctIdForm({ view: { search, filter }, close }: { view: View; close: () => void }) {
-  const [text, setText] = useState(search.distinct_id ?? '')
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        close()
-        filter({ distinct_id: text.trim() || undefined })
-      }}
-    >
-      <Stack gap="sm">
-        <TextInput
-          label="Distinct id"
-          description="The exact distinct id of the events."
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          maxLength={400}
-          data-autofocus
-        />
-        <Group justify="flex-end">
-          <Button type="submit" size="xs">
-            Apply filter
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
 }

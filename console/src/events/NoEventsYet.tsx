@@ -12,7 +12,7 @@ export function NoEventsYet({ children }: { children: ReactNode }) {
       title="No events yet"
       action={
         <ButtonLink
-          to="/organizations/$organization/projects/$project/welcome"
+          to="/organizations/$organization/projects/$project/home"
           params={{ organization: organization.id, project: String(project.id) }}
         >
           Send the first event

@@ -1,12 +1,11 @@
-import { Autocomplete, Button, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Autocomplete, Button, Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { Schemas } from '../api.ts'
-import { count } from '../parts/format.ts'
-import { OPERATOR_CHOICES, takesValue } from './describe.ts'
+import { completions } from './completions.tsx'
+import { OPERATOR_CHOICES } from './describe.ts'
 import { propertyNamesQuery, propertyValuesQuery } from './queries.ts'
-import { OPERATORS, type Operator, type PropertyFilter } from './search.ts'
+import { OPERATORS, type Operator, type PropertyFilter, takesValue } from './search.ts'
 
 /** Builds one property filter. Names and values are completed from recent events. */
 export function PropertyForm({
@@ -92,27 +91,4 @@ export function PropertyForm({
       </Stack>
     </form>
   )
-}
-
-/** The server has filtered the options already. The list stays inside the popover, or a click on it would close both. */
-function completions(items: Schemas['EventName'][] = []) {
-  const counts = new Map(items.map(({ name, count }) => [name, count]))
-  return {
-    data: [...counts.keys()].filter((name) => name !== ''),
-    filter: <Options,>({ options }: { options: Options }) => options,
-    comboboxProps: { withinPortal: false },
-    // The list itself scrolls: a scroll area around it could not be reached by keyboard.
-    withScrollArea: false,
-    styles: { options: { maxHeight: 200, overflowY: 'auto' as const } },
-    renderOption: ({ option }: { option: { value: string } }) => (
-      <Group justify="space-between" wrap="nowrap" gap="xs" w="100%">
-        <Text span size="sm" className="wrap">
-          {option.value}
-        </Text>
-        <Text span size="xs" c="dimmed">
-          {count(counts.get(option.value) ?? 0)}
-        </Text>
-      </Group>
-    ),
-  }
 }

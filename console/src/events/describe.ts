@@ -1,4 +1,4 @@
-import { OPERATORS, type Operator, type PropertyFilter } from './search.ts'
+import { OPERATORS, type Operator, type PropertyFilter, takesValue } from './search.ts'
 
 const LABELS: Record<Operator, string> = {
   exact: 'equals',
@@ -19,8 +19,6 @@ const LABELS: Record<Operator, string> = {
 }
 
 export const OPERATOR_CHOICES = OPERATORS.map((value) => ({ value, label: LABELS[value] }))
-
-export const takesValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set'
 
 /** For example "$browser equals Firefox". */
 export function describeFilter({ key, operator, value, type }: PropertyFilter): string {

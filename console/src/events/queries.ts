@@ -1,12 +1,13 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
 import { toEventItem } from './model.ts'
-import { ALL, DEFAULT_AFTER, type EventsSearch } from './search.ts'
+import { fits } from './range.ts'
+import { ALL, DEFAULT_AFTER, type EventsSearch, type Interval } from './search.ts'
 
 export const PAGE_SIZE = 100
 const COMPLETIONS = 50
 /** Counting needs more requests than a list, so it is not repeated when the page is shown again. */
-const STALE_MS = 60_000
+export const STALE_MS = 60_000
 /** The histogram has at most 1,000 weeks. */
 const LONGEST_HISTOGRAM_MS = 990 * 7 * 86_400_000
 
@@ -81,15 +82,15 @@ export const anyEventQuery = (project_id: string) =>
     staleTime: STALE_MS,
   })
 
-type Interval = Histogram['interval']
-
-export const histogramQuery = (project_id: string, search: EventsSearch) =>
+/** Without `interval`, the server chooses one. */
+export const histogramQuery = (project_id: string, search: EventsSearch, interval?: Interval) =>
   infiniteQueryOptions({
-    queryKey: ['events', project_id, 'histogram', listParameters(search)],
+    queryKey: ['events', project_id, 'histogram', listParameters(search), interval],
     queryFn: async ({ pageParam, signal }) => {
       const range = pageParam ?? {
         ...listParameters(search),
-        ...((search.after ?? DEFAULT_AFTER) === ALL && { after: await firstTime(project_id, signal) }),
+        ...(interval && { interval }),
+        ...((search.after ?? DEFAULT_AFTER) === ALL && (await allTime(project_id, interval, signal))),
       }
       // The type of `interval` is lost in the URL of the next part.
       const query = range as typeof range & { interval?: Interval }
@@ -103,10 +104,18 @@ export const histogramQuery = (project_id: string, search: EventsSearch) =>
     refetchOnWindowFocus: false,
   })
 
-async function firstTime(project_id: string, signal: AbortSignal): Promise<string> {
+/** The range from the first event, and the interval if it is long enough for it. */
+async function allTime(project_id: string, interval: Interval | undefined, signal: AbortSignal) {
+  const first = await firstTime(project_id, signal)
+  const after = exclusive(new Date(first).toISOString())
+  return { after, interval: interval && fits(interval, Date.now() - first) ? interval : undefined }
+}
+
+/** The time of the first event in milliseconds. */
+export async function firstTime(project_id: string, signal: AbortSignal): Promise<number> {
   const [first] = (await oldestEvent(project_id, signal)).results.filter(isEvent)
   const earliest = Date.now() - LONGEST_HISTOGRAM_MS
-  return exclusive(new Date(Math.max(earliest, first ? Date.parse(first.timestamp) : Date.now() - 1)).toISOString())
+  return Math.max(earliest, first ? Date.parse(first.timestamp) : Date.now() - 1)
 }
 
 export const eventQuery = (project_id: string, id: string) =>

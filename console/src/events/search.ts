@@ -19,6 +19,8 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
+export const takesValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set'
+
 type Scalar = string | number | boolean
 
 /** A condition as the API takes it in `properties`. */
@@ -33,6 +35,12 @@ export interface PropertyFilter {
 export const TABS = ['properties', 'person', 'elements', 'json'] as const
 export type Tab = (typeof TABS)[number]
 
+export const INTERVALS = ['minute', 'hour', 'day', 'week'] as const
+export type Interval = (typeof INTERVALS)[number]
+
+/** What the series of the chart stand for: the names of events, or the values of a property. */
+export type Breakdown = { type: 'name' } | { type: 'event' | 'person'; key: string }
+
 export interface EventsSearch {
   /** A relative time such as `-7d`, an ISO time (inclusive), or ALL. Without it, DEFAULT_AFTER. */
   after?: string
@@ -43,6 +51,15 @@ export interface EventsSearch {
   person_id?: string
   where?: string
   live?: true
+  /** The chart counts persons instead of events. */
+  measure?: 'persons'
+  /** Without it, one that suits the time range. */
+  interval?: Interval
+  breakdown?: Breakdown
+  /** The chart also shows the period before. */
+  compare?: true
+  /** The numbers of the chart are shown as a table. */
+  table?: true
   /** The id of the unfolded event, and which of its parts is shown. */
   open?: string
   tab?: Tab
@@ -62,6 +79,11 @@ export const parseSearch = (search: Record<string, unknown>): EventsSearch => ({
   person_id: text(search.person_id),
   where: text(search.where),
   live: search.live === true ? true : undefined,
+  measure: search.measure === 'persons' ? 'persons' : undefined,
+  interval: INTERVALS.find((interval) => interval === search.interval),
+  breakdown: breakdown(search.breakdown),
+  compare: search.compare === true ? true : undefined,
+  table: search.table === true ? true : undefined,
   open: text(search.open),
   tab: TABS.find((tab) => tab === search.tab),
   find: text(search.find),
@@ -90,4 +112,11 @@ function propertyFilter(item: unknown): PropertyFilter | undefined {
     value: Array.isArray(value) ? values : values[0],
     type: type === 'person' ? 'person' : 'event',
   }
+}
+
+function breakdown(value: unknown): Breakdown | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { type, key } = value as Record<string, unknown>
+  if (type === 'name') return { type }
+  return (type === 'event' || type === 'person') && typeof key === 'string' && key !== '' ? { type, key } : undefined
 }

@@ -64,6 +64,13 @@ export function stateOf(row: BatchExport, now: number): ExportState {
   return newest && isFailed(newest) ? 'failing' : 'scheduled'
 }
 
+/** Whether the export does not work as it should. The server pauses an export after many failed runs. */
+export function needsAttention(row: BatchExport, now: number): boolean {
+  const state = stateOf(row, now)
+  const [newest] = row.latest_runs
+  return state === 'failing' || state === 'late' || (state === 'paused' && newest !== undefined && isFailed(newest))
+}
+
 const ACTIVE_POLL_MS = 1_000
 /** A page of exports has up to 250 kB. */
 const LIST_POLL_MS = 2_500

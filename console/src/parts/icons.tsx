@@ -22,6 +22,7 @@ export const GripIcon = draw('M9 5v.01M15 5v.01M9 12v.01M15 12v.01M9 19v.01M15 1
 export const CheckIcon = draw('M5 12l5 5L20 7')
 export const CloseIcon = draw('M6 6l12 12M18 6L6 18')
 export const CopyIcon = draw('M9 9h10v11H9zM5 15V4h10')
+export const HomeIcon = draw('M4 11l8-7 8 7v9h-5v-6H9v6H4z')
 export const ExportIcon = draw('M12 15V4m0 0L8 8m4-4l4 4M4 15v5h16v-5')
 export const EventIcon = draw('M4 19V9m5 10V5m5 14v-7m5 7V8')
 export const PersonIcon = draw(

@@ -21,6 +21,9 @@ function wordOf({ enabled, error, delivery_rate_24h: rate }: Config): { word: st
   return rate === 0 ? { word: 'All calls failed', color: 'red' } : { word: 'Some failures', color: 'yellow' }
 }
 
+/** Whether calls fail, or an error has turned the plugin off. */
+export const hasProblem = (config: Config): boolean => ['red', 'yellow'].includes(wordOf(config).color)
+
 export function RunState({ config }: { config: Config }) {
   const { word, color } = wordOf(config)
   const rate = config.delivery_rate_24h

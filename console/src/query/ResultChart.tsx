@@ -2,7 +2,7 @@ import { Group, NativeSelect, Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
 import { plural } from '../parts/format.ts'
 import type { QueryResult } from './queries.ts'
-import { barsOf, chartColumns, isNumeric, MAX_BARS, type Row, shownText } from './result.ts'
+import { chartColumns, chartOf, isNumeric, MAX_BARS, type Row, shownText } from './result.ts'
 import type { QuerySearch } from './search.ts'
 
 const Chart = lazy(() => import('../parts/Chart.tsx').then(({ Chart }) => ({ default: Chart })))
@@ -22,14 +22,14 @@ export function ResultChart({
   onChange: (change: Pick<QuerySearch, 'x' | 'y'>) => void
 }) {
   const columns = useMemo(() => chartColumns(result, { x, y }), [result, x, y])
-  const drawn = useMemo(() => columns && barsOf(result, rows, columns), [result, rows, columns])
+  const drawn = useMemo(() => columns && chartOf(result, rows, columns), [result, rows, columns])
   if (!columns || !drawn)
     return (
       <Text c="dimmed" ta="center" py="xl">
         A chart needs a column with numbers, such as count().
       </Text>
     )
-  const { bars } = drawn
+  const { data } = drawn
   const nameOf = (column: number | undefined): string =>
     column === undefined ? 'row' : (result.columns[column] ?? 'row')
   const labelOf = (index: number): string => {
@@ -66,9 +66,9 @@ export function ResultChart({
       )}
       <Suspense fallback={<Skeleton h={HEIGHT} />}>
         <Chart
-          bars={bars}
+          data={data}
           height={HEIGHT}
-          summary={`Chart of ${nameOf(columns.y)} by ${nameOf(columns.x)}, ${plural(bars.starts.length, 'bar')}. The table shows all rows.`}
+          summary={`Chart of ${nameOf(columns.y)} by ${nameOf(columns.x)}, ${plural(data.starts.length, 'bar')}. The table shows all rows.`}
           labelOf={labelOf}
         />
       </Suspense>

@@ -1,6 +1,7 @@
 /** The rows of a result: their order, their text, and their form as files and bars. */
 import { cellText, csvRow } from '../../../src/api/csv.ts'
-import type { Bars } from '../parts/Chart.tsx'
+import type { ChartData } from '../parts/chart-options.ts'
+import { ONLY_COLOR } from '../parts/series-colors.ts'
 import type { QueryResult } from './queries.ts'
 
 export type Row = QueryResult['results'][number]
@@ -67,7 +68,10 @@ export function chartColumns(result: QueryResult, chosen: { x?: number; y?: numb
 }
 
 /** A bar for each row. They are over time if each row has a time of its own, else in the order of the rows. */
-export function barsOf(result: QueryResult, rows: Row[], { x, y }: ChartColumns): { bars: Bars; rows: Row[] } {
+export function chartOf(result: QueryResult, rows: Row[], { x, y }: ChartColumns): { data: ChartData; rows: Row[] } {
+  const seriesOf = (rows: Row[]): ChartData['series'] => [
+    { name: result.columns[y] ?? '', counts: rows.map(valueAt(y)), color: ONLY_COLOR, shape: 'bars' },
+  ]
   const shown = rows.slice(0, MAX_BARS)
   if (x !== undefined && isTime(result, x)) {
     const timed = shown
@@ -77,11 +81,11 @@ export function barsOf(result: QueryResult, rows: Row[], { x, y }: ChartColumns)
     const steps = starts.slice(1).map((start, i) => start - (starts[i] ?? 0))
     if (!starts.some(Number.isNaN) && steps.every((step) => step > 0)) {
       const sorted = timed.map(({ row }) => row)
-      return { rows: sorted, bars: { starts, counts: sorted.map(valueAt(y)), length: lengthOf(steps) } }
+      return { rows: sorted, data: { starts, length: lengthOf(steps), series: seriesOf(sorted) } }
     }
   }
   const names = shown.map((row, i) => (x === undefined ? String(i + 1) : shownText(row[x])))
-  return { rows: shown, bars: { starts: names.map((_, i) => i), counts: shown.map(valueAt(y)), length: 1, names } }
+  return { rows: shown, data: { starts: names.map((_, i) => i), length: 1, series: seriesOf(shown), names } }
 }
 
 const valueAt =

@@ -81,6 +81,9 @@ function Navigation() {
     <>
       {organization && project && (
         <Section title="Project">
+          <Item to={`/organizations/${organization}/projects/${project}/home`} icon={<icons.HomeIcon />}>
+            Home
+          </Item>
           <Item to={`/organizations/${organization}/projects/${project}/exports`} icon={<icons.ExportIcon />}>
             Exports
           </Item>

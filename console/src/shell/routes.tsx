@@ -51,7 +51,7 @@ export const projectRoute = createRoute({
   errorComponent: RouteError,
 })
 
-/** Opens the project of this tab. */
+/** Opens the home of this tab's project. */
 export const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',
@@ -60,7 +60,7 @@ export const homeRoute = createRoute({
     if (organization === undefined) return
     if (project === undefined) throw redirect({ to: '/organizations/$organization/projects', params: { organization } })
     throw redirect({
-      to: '/organizations/$organization/projects/$project/welcome',
+      to: '/organizations/$organization/projects/$project/home',
       params: { organization, project },
     })
   },

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { projectRoute, rootRoute, signedInRoute } from '../shell/routes.tsx'
+import { rootRoute, signedInRoute } from '../shell/routes.tsx'
 
 interface LoginSearch {
   /** The path to open after the sign-in. */
@@ -52,12 +52,5 @@ const newOrganizationRoute = createRoute({
   component: lazyRouteComponent(() => import('../shell/NoOrganization.tsx'), 'NoOrganization'),
 })
 
-const welcomeRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: '/welcome',
-  component: lazyRouteComponent(() => import('./WelcomePage.tsx'), 'WelcomePage'),
-})
-
 export const publicRoutes = [loginRoute, signupRoute, resetRequestRoute, resetRoute, verifyEmailRoute] as const
 export const signedInRoutes = [newOrganizationRoute] as const
-export const welcomeRoutes = [welcomeRoute] as const
