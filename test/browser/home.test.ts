@@ -42,7 +42,7 @@ const BROKEN = {
 
 for (const engine of ENGINES)
   t.test(`shows the events, what needs attention and what changed (${engine})`, async (t) => {
-    const console = await openConsole(t, engine, ENVIRONMENT)
+    const console = await openConsole(t, engine, { ...ENVIRONMENT, SECRET_KEY: '5e'.repeat(32) })
     const { open, api, capture, inspect, home, organization, project } = console
     const total = await captureMonth(console)
     const page = await open('/')
@@ -144,7 +144,7 @@ t.test('members see no activity, and failures offer a retry', async (t) => {
   t.equal(await page.getByRole('region', { name: 'Latest changes' }).getByRole('link').count(), 0)
 
   const unavailable = { type: 'server_error', code: 'unavailable', detail: 'The database is busy.', attr: null }
-  await page.route(/\/(batch_exports|query|histogram)\//, (route) => route.fulfill({ status: 500, json: unavailable }))
+  await page.route(/\/(batch_exports|query|histogram)\//, (route) => route.fulfill({ status: 503, json: unavailable }))
   await page.reload()
   await page.getByText('The states could not be loaded').waitFor()
   t.equal(await page.getByText('The events could not be counted').count(), 2)

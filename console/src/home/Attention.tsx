@@ -33,7 +33,7 @@ export function Attention({
   const now = useNow()
   const found = exports?.found ?? []
   return (
-    <Section title="Needs attention">
+    <Section title="Needs attention" compact>
       {error ? <ErrorAlert error={error} title="The states could not be loaded" retry={retry} /> : null}
       {found.length + plugins.length > 0 && (
         <Stack gap="sm" component="ul" m={0} p={0} aria-label="Needs attention">

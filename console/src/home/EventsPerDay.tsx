@@ -28,6 +28,7 @@ export function EventsPerDay({ place }: { place: Place }) {
   return (
     <Section
       title="Events per day"
+      compact
       state={
         trend && (
           <Text size="sm" c="dimmed">

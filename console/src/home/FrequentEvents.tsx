@@ -20,6 +20,7 @@ export function FrequentEvents({ place }: { place: Place }) {
   return (
     <Section
       title="Most frequent events"
+      compact
       actions={
         <AnchorLink to={EVENTS} params={place} search={BY_NAME} size="sm">
           Compare them

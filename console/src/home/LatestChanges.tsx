@@ -28,7 +28,7 @@ export function LatestChanges({
     </AnchorLink>
   )
   return (
-    <Section title="Latest changes" actions={reason === undefined && all}>
+    <Section title="Latest changes" compact actions={reason === undefined && all}>
       {error ? <ErrorAlert error={error} title="The changes could not be loaded" retry={retry} /> : null}
       {(reason !== undefined || (!error && changes.length === 0)) && (
         <Text size="sm" c="dimmed">

@@ -7,6 +7,7 @@ export function Section({
   description,
   state,
   actions,
+  compact = false,
   children,
 }: {
   title: string
@@ -14,16 +15,18 @@ export function Section({
   /** For example a badge beside the heading. */
   state?: ReactNode
   actions?: ReactNode
+  /** Smaller, with the actions always beside the heading. */
+  compact?: boolean
   children?: ReactNode
 }) {
   const id = useId()
   return (
-    <Paper withBorder p="lg" component="section" aria-labelledby={id}>
-      <Stack gap="md">
-        <Group justify="space-between" align="flex-start" gap="sm">
-          <Stack gap={4} flex="1 1 16rem" miw={0}>
-            <Group gap="xs">
-              <Title order={2} size="h4" id={id}>
+    <Paper withBorder p={compact ? 'md' : 'lg'} component="section" aria-labelledby={id}>
+      <Stack gap={compact ? 'sm' : 'md'}>
+        <Group justify="space-between" align="flex-start" gap="sm" wrap={compact ? 'nowrap' : 'wrap'}>
+          <Stack gap={4} flex={compact ? 1 : '1 1 16rem'} miw={0}>
+            <Group gap={compact ? '0 8px' : 'xs'} align={compact ? 'baseline' : 'center'}>
+              <Title order={2} size={compact ? 'h5' : 'h4'} id={id}>
                 {title}
               </Title>
               {state}
@@ -34,7 +37,11 @@ export function Section({
               </Text>
             )}
           </Stack>
-          {actions && <Group gap="xs">{actions}</Group>}
+          {actions && (
+            <Group gap="xs" flex="none">
+              {actions}
+            </Group>
+          )}
         </Group>
         {children}
       </Stack>
