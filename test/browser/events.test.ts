@@ -370,6 +370,10 @@ t.test('the largest values have a series, the chart follows live, and says what 
   t.equal(series.length, 11, 'ten series and the rest')
   t.match(series.at(-1), /^All others\s+9$/, '4, 3 and 2 events')
   await page.getByText(/^Live: /).waitFor()
+  const chart = page.getByRole('img', { name: /^Chart of events/ })
+  const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  await page.mouse.move(box.x + box.width - 90, box.y + 60)
+  await page.locator('.chart-label').getByText('plan A').waitFor()
   await inspect(page, 'events-trends-many')
   await capture([{ event: 'visit', properties: { plan: 'plan A' } }])
   await page.getByRole('button', { name: 'Show only plan A, 15' }).waitFor()

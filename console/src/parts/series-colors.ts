@@ -14,6 +14,6 @@ export const SERIES_COLORS = [
 export const ONLY_COLOR = '--mantine-color-indigo-5'
 /** For everything that has no series of its own. */
 export const REST_COLOR = '--mantine-color-gray-5'
-export const NONE_COLOR = '--mantine-color-gray-7'
+export const NONE_COLOR = '--mantine-color-gray-6'
 /** For values to compare with. */
 export const BEFORE_COLOR = '--mantine-color-dimmed'
