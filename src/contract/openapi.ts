@@ -1617,7 +1617,7 @@ export interface paths {
          * Preview a query
          * @description Runs the query of a batch export on recent rows of its model and returns up to ten of them, newest first, with the
          *     values that an export to JSON lines would contain. The query reads the latest 100,000 rows at most, and the server
-         *     stores nothing.
+         *     stores nothing. `filters`, `include_events` and `exclude_events` narrow the rows as they do in a batch export.
          *     An invalid query returns 400 with the `attr` `hogql_query`. The `detail` of such an error ends with the place in the
          *     query, as in `Unknown field "foo" (line 1, column 8).` Columns count UTF-16 code units from 1.
          */
@@ -6096,7 +6096,7 @@ export interface components {
         } & components["schemas"]["BatchExport"];
         /**
          * QueryPreviewCreate
-         * @description The query of a batch export.
+         * @description The query of a batch export, and what narrows its rows.
          */
         QueryPreviewCreate: {
             /** @description A SELECT statement on the model, as in a batch export. */
@@ -6105,6 +6105,12 @@ export interface components {
             model?: components["schemas"]["BatchExportModel"];
             /** @description Return 400 if destinations of this type do not support a query. */
             destination_type?: components["schemas"]["DestinationType"];
+            /** @description Conditions on the properties of events, as in a batch export. Only for the model `events`. Null for none. */
+            filters?: unknown[] | null;
+            /** @description Return only events with these names. Empty, null or absent for all events. */
+            include_events?: string[] | null;
+            /** @description Do not return events with these names. Takes precedence over `include_events`. */
+            exclude_events?: string[] | null;
         };
         /**
          * QueryPreview

@@ -16,8 +16,11 @@ export async function latestRows(
     project_id,
     columns,
     where,
+    include = null,
+    exclude = null,
     signal,
-  }: Pick<Extract, 'model' | 'project_id' | 'columns' | 'where'> & { signal?: AbortSignal },
+  }: Pick<Extract, 'model' | 'project_id' | 'columns' | 'where'> &
+    Partial<Pick<Extract, 'include' | 'exclude'>> & { signal?: AbortSignal },
   limit: number,
 ): Promise<string[]> {
   const order = model === 'events' ? sql`e.timestamp` : POSITION
@@ -28,7 +31,7 @@ export async function latestRows(
   )
   const [from, to] = [bound ? Number(bound[0]) : -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
   const range: Range = model === 'events' ? { by: 'times', start: from, end: to } : { by: 'positions', from, to }
-  const rows = latestQuery({ model, project_id, range, columns, include: null, exclude: null, where }, limit)
+  const rows = latestQuery({ model, project_id, range, columns, include, exclude, where }, limit)
   const found = await reader.rows<[string]>(either(rows, sql`select ${limited(sql`r.line`)} from (${rows}) r`), {
     project_id,
     lane: 'slow',

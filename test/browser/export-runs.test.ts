@@ -183,6 +183,30 @@ t.test('nothing moves while an export with a finished backfill loads on a phone'
   t.ok(shift <= 0.05, `a layout shift of ${shift}`)
 })
 
+t.test('nothing moves while the runs and backfills load on a phone', async (t) => {
+  const console = await openConsole(t, 'sqlite', ENVIRONMENT)
+  const { open, capture, inspect, home } = console
+  await capture([{ event: 'seen', timestamp: hourStart(1) }])
+  const row = await createExport(console, 'Three hours')
+  await backfill(console, row, 3)
+  await runsOf(console, row, 3)
+  const page = await open(`${home}/exports`, { width: 'phone' })
+  await page.route(/\/(runs|backfills)\//, async (route) => {
+    await pause(500)
+    await route.continue()
+  })
+  for (const [tab, shown] of [
+    ['runs', page.getByText('3 windows, 3 runs')],
+    ['backfills', page.getByText(/^3 of 3 runs/)],
+  ] as const) {
+    await page.goto(`${home}/exports/${row.id}?tab=${tab}`)
+    await shown.waitFor()
+    const shift = await layoutShift(page)
+    t.ok(shift <= 0.05, `a layout shift of ${shift} in the tab ${tab}`)
+    if (tab === 'runs') await inspect(page, 'exports-runs-cards')
+  }
+})
+
 t.test('cancels a backfill', async (t) => {
   const console = await openConsole(t, 'sqlite', ENVIRONMENT)
   const { open, capture, inspect, home } = console

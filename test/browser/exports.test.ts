@@ -1,8 +1,8 @@
 /** The list of exports, and the form that creates and edits them. */
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { itemAt } from '../helpers/assertions/items.ts'
-import { openConsole } from '../helpers/programs/console.ts'
+import { layoutShift, openConsole } from '../helpers/programs/console.ts'
 import {
   backfill,
   createExport,
@@ -25,6 +25,16 @@ async function write(editor: Locator, text: string): Promise<void> {
   await editor.page().keyboard.insertText(text)
 }
 
+/** Goes to a step of a new export. */
+async function goOn(page: Page, step: 'what' | 'when'): Promise<void> {
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.waitForURL(new RegExp(`step=${step}`))
+}
+
+const nameField = (page: Page): Locator => page.getByRole('textbox', { name: 'Name', exact: true })
+
+const preview = (page: Page): Locator => page.getByRole('table', { name: 'Preview' })
+
 for (const engine of ['sqlite', 'postgres'] as const)
   t.test(`creates an export, backfills it and shows the rows of its runs (${engine})`, async (t) => {
     const console = await openConsole(t, engine, ENVIRONMENT)
@@ -38,13 +48,20 @@ for (const engine of ['sqlite', 'postgres'] as const)
     if (engine === 'sqlite') await inspect(page, 'exports-new-type')
     await page.getByRole('link', { name: /Files on the server/ }).click()
     await page.waitForURL(/type=File/)
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Nightly files')
-    await page.getByLabel('No run before (UTC)').fill(LATER.slice(0, 16))
     await page.getByRole('button', { name: 'Test connection' }).click()
     const steps = page.getByRole('list', { name: 'Steps of the connection test' })
     await steps.getByRole('listitem').first().waitFor()
     t.match(await steps.innerText(), /Passed/)
-    if (engine === 'sqlite') await inspect(page, 'exports-new-form')
+    if (engine === 'sqlite') await inspect(page, 'exports-new-where')
+    await goOn(page, 'what')
+    await preview(page).getByRole('cell', { name: 'seen 3' }).waitFor()
+    if (engine === 'sqlite') await inspect(page, 'exports-new-what')
+    await goOn(page, 'when')
+    t.equal(await nameField(page).getAttribute('placeholder'), 'Events to Files on the server', 'a name is suggested')
+    await nameField(page).fill('Nightly files')
+    await page.getByRole('button', { name: 'More settings' }).click()
+    await page.getByLabel('No run before (UTC)').fill(LATER.slice(0, 16))
+    if (engine === 'sqlite') await inspect(page, 'exports-new-when')
     await page.getByRole('button', { name: 'Create export' }).click()
     await page.getByRole('heading', { level: 1, name: 'Nightly files' }).waitFor()
 
@@ -92,7 +109,9 @@ t.test('schedules days and weeks in a time zone', async (t) => {
     if (typed) await field.fill(typed)
     await page.getByRole('option', { name: option, exact: true }).click()
   }
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Zoned')
+  await goOn(page, 'what')
+  await goOn(page, 'when')
+  await nameField(page).fill('Zoned')
   t.equal(await page.getByRole('combobox', { name: 'Time zone' }).count(), 0, 'hours have no local time')
   await choose('Interval', 'Every day')
   const next = page.getByRole('list', { name: 'Next runs' }).getByRole('listitem')
@@ -157,6 +176,11 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
   const bars = rowOf('Five minutes').getByRole('link', { name: /^Completed, \d+ rows?, .*, window / })
   t.equal(await bars.count(), 10)
   await inspect(page, 'exports-list')
+  const phone = await open(`${home}/exports`, { width: 'phone' })
+  await phone.getByText('Paused files').waitFor()
+  const shift = await layoutShift(phone)
+  t.ok(shift <= 0.05, `a layout shift of ${shift}`)
+  await phone.close()
 
   await t.test('states are not truncated', async (t) => {
     const original = page.viewportSize()
@@ -224,35 +248,47 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
   await page.getByRole('textbox', { name: 'Host' }).fill('db.example.com')
   await page.getByRole('textbox', { name: 'Database' }).fill('analytics')
   await page.getByLabel('User').fill('exporter')
+  t.equal(await page.getByRole('textbox', { name: 'Port' }).count(), 0, 'rare settings are folded')
+  await inspect(page, 'exports-new-postgres')
   await tested.click()
   await page.getByText('Enter the password.').waitFor()
   t.equal(await page.locator('input:focus').getAttribute('name'), 'password', 'the sentence is at its field')
   t.notMatch(await page.locator('main').innerText(), /destination\.config/)
   await page.goto(`${home}/exports/new?type=HTTP`)
-  await page.getByRole('textbox', { name: 'URL' }).fill('example.com/batch')
+  const url = page.getByRole('textbox', { name: 'URL' })
+  await url.fill('example.com/batch')
   await page.getByLabel('Token').fill('phc_token')
   await tested.click()
   await page.getByText('Enter an address that starts with https:// or http://.').waitFor()
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('To a server')
-  await page.getByRole('textbox', { name: 'URL' }).fill('http://10.1.2.3/batch/')
+  await url.fill('http://10.1.2.3/batch/')
   await page.getByLabel('Token').fill('phc_secret_token')
-  await page.getByRole('button', { name: 'Create export' }).click()
-  const url = page.getByRole('textbox', { name: 'URL' })
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
   await page.locator('[aria-invalid="true"]').waitFor()
   t.equal(await url.getAttribute('aria-invalid'), 'true', 'a private address is refused at its field')
   t.equal(await page.locator('input:focus').getAttribute('name'), 'url', 'the field has the focus')
 
   peer.status = 401
   await url.fill(peer.url)
-  await page.getByRole('button', { name: 'Test connection' }).click()
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
   const steps = page.getByRole('list', { name: 'Steps of the connection test' })
   await steps.getByText('Check the token: Failed.').waitFor()
   t.match(await steps.innerText(), /Reach the server: Passed/)
   t.equal(await page.getByLabel('Token').getAttribute('aria-invalid'), 'true', 'the failed step names its field')
+  t.notMatch(page.url(), /step=/, 'the step does not change')
+  await page.getByRole('button', { name: 'Continue without a working connection' }).waitFor()
   await inspect(page, 'exports-test-failed')
   peer.status = 200
-  await page.getByRole('button', { name: 'Test connection' }).click()
+  await tested.click()
   await page.getByText('The connection works').waitFor()
+  await goOn(page, 'what')
+  t.notMatch(page.url(), /phc_|127/, 'nothing that was typed is in the URL')
+  await page.goBack()
+  t.equal(await url.inputValue(), peer.url, 'the way back keeps the form')
+  await page.getByRole('navigation', { name: 'Steps' }).getByRole('link', { name: /What/ }).click()
+  await page.getByRole('radio', { name: 'Persons' }).waitFor()
+  t.ok(await page.getByRole('radio', { name: 'Persons' }).isDisabled(), 'an HTTP endpoint takes events only')
+  await goOn(page, 'when')
+  await nameField(page).fill('To a server')
   await page.getByRole('button', { name: 'Create export' }).click()
   await page.getByRole('heading', { level: 1, name: 'To a server' }).waitFor()
 
@@ -286,29 +322,113 @@ t.test('the form shows errors at their field, tests the connection and keeps sec
   })
 
   await t.test('the error in an invalid query is marked, and a valid query shows rows', async (t) => {
-    await page.goto(`${home}/exports/new?type=NoOp`)
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('With a query')
-    t.equal(await page.getByLabel('Arg').count(), 0, 'a setting without effect is not shown')
+    await page.goto(`${home}/exports/new?type=NoOp&step=what`)
+    await page.waitForURL(/type=NoOp$/)
+    await page.getByText('This destination has no settings.').waitFor()
+    await goOn(page, 'what')
     await page.getByRole('switch', { name: 'Choose columns and rows with a query' }).click()
     const editor = page.getByRole('textbox', { name: 'HogQL query' })
     await write(editor, 'SELECT event, nonsense FROM events')
-    await page.getByRole('button', { name: 'Create export' }).click()
     await page.locator('.query-error', { hasText: 'nonsense' }).waitFor()
     await inspect(page, 'exports-query')
     await write(editor, 'SELECT event,\n  timestamp FROM events')
+    await page.locator('.query-error').waitFor({ state: 'detached' })
     const json = { type: 'validation_error', code: 'invalid_input', detail: 'Not this column.', attr: 'hogql_query' }
     await page.route('**/batch_exports/', (route) =>
       route.fulfill({ status: 400, json: { ...json, position: { line: 2, column: 3 } } }),
     )
+    await goOn(page, 'when')
+    await nameField(page).fill('With a query')
     await page.getByRole('button', { name: 'Create export' }).click()
+    await page.waitForURL(/step=what/)
     await page.locator('.query-error', { hasText: 'timestamp' }).waitFor()
     await page.unroute('**/batch_exports/')
     await write(editor, 'SELECT event, timestamp FROM events')
-    await page.getByRole('button', { name: 'Preview ten rows' }).click()
-    await page.getByRole('cell', { name: 'signed up' }).waitFor()
-    t.strictSame(await page.getByRole('columnheader').allInnerTexts(), ['event', 'timestamp'])
+    await preview(page).getByRole('cell', { name: 'signed up' }).waitFor()
+    t.strictSame(await preview(page).getByRole('columnheader').allInnerTexts(), ['event', 'timestamp'])
     await inspect(page, 'exports-preview')
+    await goOn(page, 'when')
     await page.getByRole('button', { name: 'Create export' }).click()
     await page.getByRole('heading', { level: 1, name: 'With a query' }).waitFor()
+  })
+})
+
+t.test('destinations are found by name, and stores like Amazon S3 share one tile', async (t) => {
+  const { open, inspect, home } = await openConsole(t)
+  const page = await open(`${home}/exports/new`, { width: 'phone' })
+  const tiles = page.locator('a.choice')
+  await tiles.first().waitFor()
+  const shift = await layoutShift(page)
+  t.ok(shift <= 0.05, `a layout shift of ${shift}`)
+  t.equal(await tiles.filter({ hasText: 'S3' }).count(), 1)
+  const search = page.getByRole('searchbox', { name: 'Search destinations' })
+  await search.fill('cloudflare')
+  await page.waitForURL(/search=cloudflare/)
+  t.strictSame(await tiles.count(), 1)
+  await search.fill('floppy disk')
+  await page.getByRole('heading', { name: 'No destination found' }).waitFor()
+  await inspect(page, 'exports-no-destination')
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await tiles.filter({ hasText: 'Amazon S3' }).click()
+  await page.waitForURL(/type=AwsS3/)
+  await page.getByRole('textbox', { name: 'Bucket' }).fill('acme')
+  await page.getByRole('combobox', { name: 'Provider' }).click()
+  await page.getByRole('option', { name: 'Cloudflare R2' }).click()
+  await page.waitForURL(/type=S3Compatible&provider=cloudflare/)
+  const endpoint = page.getByRole('textbox', { name: 'Endpoint URL' })
+  t.match(await endpoint.getAttribute('placeholder'), /r2\.cloudflarestorage\.com/)
+  t.equal(await page.getByRole('textbox', { name: 'Bucket' }).inputValue(), 'acme', 'what was typed stays')
+  await page.getByRole('button', { name: 'More settings' }).click()
+  await inspect(page, 'exports-new-s3')
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByText('Enter the endpoint URL.').waitFor()
+  await page.getByText('Enter the secret access key.').waitFor()
+  t.equal(await page.locator('input:focus').getAttribute('name'), 'endpoint_url', 'the first missing setting')
+})
+
+t.test('filters choose the events of an export, and the preview follows them', async (t) => {
+  const console = await openConsole(t)
+  const { open, api, capture, inspect, home } = console
+  const at = hoursAgo(0.1)
+  await capture([
+    { event: 'paid', timestamp: at, properties: { plan: 'team' } },
+    { event: 'paid', timestamp: at, properties: { plan: 'free' } },
+    { event: 'noise', timestamp: at, properties: { plan: 'team' } },
+  ])
+  const page = await open(`${home}/exports/new?type=NoOp`)
+  await goOn(page, 'what')
+  const rows = preview(page).getByRole('row')
+  await rows.nth(3).waitFor()
+  await page.getByRole('button', { name: 'Add filter: Event', exact: true }).click()
+  await page.getByRole('checkbox', { name: /^paid/ }).check()
+  await page.keyboard.press('Escape')
+  await rows.nth(3).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Add filter: Property' }).click()
+  const form = dialog(page)
+  await form.getByRole('textbox', { name: 'Property' }).fill('plan')
+  await form.getByRole('textbox', { name: 'Value' }).fill('team')
+  await form.getByRole('button', { name: 'Add filter' }).click()
+  await rows.nth(2).waitFor({ state: 'detached' })
+  t.match(page.url(), /step=what/, 'the form around the filter is not submitted')
+  t.equal(await rows.count(), 2, 'the heading and one event')
+  await page.getByRole('button', { name: 'Change filter: plan equals team' }).waitFor()
+  await inspect(page, 'exports-filters')
+  await goOn(page, 'when')
+  await page.getByRole('button', { name: 'Create export' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Events to Dry run' }).waitFor()
+  const row = itemAt((await api('GET', exportsPath(console))).results, 0)
+  t.match(row, {
+    filters: [{ key: 'plan', operator: 'exact', value: 'team', type: 'event' }],
+    destination: { config: { include_events: ['paid'] } },
+  })
+  await page.getByRole('link', { name: 'Edit', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove filter: plan equals team' }).click()
+  await preview(page).getByRole('row').nth(2).waitFor()
+  await inspect(page, 'exports-edit-filters')
+  await page.getByRole('button', { name: 'Save export' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Events to Dry run', exact: true }).waitFor()
+  t.match(itemAt((await api('GET', exportsPath(console))).results, 0), {
+    filters: null,
+    destination: { config: { include_events: ['paid'] } },
   })
 })

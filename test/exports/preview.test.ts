@@ -94,6 +94,35 @@ const BROKEN: [query: string, line: number, column: number, words: string][] = [
   ["select event from events where timestamp > 'soon'", 1, 44, '"soon" is not a valid date or datetime'],
 ]
 
+onBothEngines(t, 'narrows the rows as an export does', async (t, app) => {
+  const { events } = app.deps
+  await insertPerson(events, 1, { id: uuid(9), distinct_ids: ['ada'], properties: { plan: 'pro' } })
+  const rows = ['seen', 'paid', 'paid', 'noise'].map((event, i) => ({
+    uuid: uuid(i),
+    event,
+    timestamp: NEW_YEAR - i * SECOND,
+    distinct_id: i === 2 ? 'bob' : 'ada',
+    properties: { n: i },
+  }))
+  await insertEvents(events, 1, rows)
+  const found = async (more: object, query = 'select toInt(properties.n) as n from events') =>
+    (await preview(app, query, more)).body.results.flat()
+  t.strictSame(await found({ filters: null, include_events: [], exclude_events: null }), [0, 1, 2, 3])
+  t.strictSame(await found({ include_events: ['paid', 'seen'], exclude_events: ['seen'] }), [1, 2])
+  const filters = [{ key: 'plan', value: 'pro', type: 'person' }]
+  t.strictSame(await found({ filters, include_events: ['paid'] }), [1])
+  t.strictSame(await found({ filters }, 'select toInt(properties.n) as n from events where n > 0'), [1, 3])
+  t.match(await preview(app, 'select event from events', { filters: [{ key: 'n', operator: 'gt', value: [[]] }] }), {
+    status: 400,
+    body: { attr: 'filters__0__value' },
+  })
+  for (const more of [{ filters }, { include_events: ['paid'] }, { exclude_events: ['paid'] }])
+    t.match(await preview(app, 'select distinct_id from persons', { model: 'persons', ...more }), {
+      status: 400,
+      body: { attr: Object.keys(more)[0] },
+    })
+})
+
 onBothEngines(t, 'names the line and column of an error in a query', async (t, app) => {
   const destination = { type: 'NoOp', config: {} }
   const valid = await app.call('project_batch_exports.create', {

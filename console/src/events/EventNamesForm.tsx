@@ -6,32 +6,30 @@ import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { count } from '../parts/format.ts'
 import { SearchIcon } from '../parts/icons.tsx'
 import { namesQuery } from './queries.ts'
-import type { View } from './view.ts'
 
 /** Chooses event names from those of the last 30 days. Every choice takes effect at once. Enter chooses the typed name. */
 export function EventNamesForm({
   project_id,
-  view: { search, filter },
+  chosen,
+  onChange,
   close,
 }: {
   project_id: string
-  view: View
+  chosen: readonly string[]
+  onChange: (names: string[]) => void
   close: () => void
 }) {
   const queries = useQueryClient()
   const [text, setText] = useState('')
   const [wanted] = useDebouncedValue(text, 150)
   const names = useQuery(namesQuery(project_id, wanted))
-  const chosen = search.event ?? []
-  const toggle = (name: string): void => {
-    const next = chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]
-    filter({ event: next.length ? next : undefined })
-  }
+  const toggle = (name: string): void =>
+    onChange(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name])
   const choose = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     const name = text === '' ? undefined : await nameFor(text)
     close()
-    if (name !== undefined && !chosen.includes(name)) filter({ event: [...chosen, name] })
+    if (name !== undefined && !chosen.includes(name)) onChange([...chosen, name])
   }
   /** The name that is equal to the text, else the most frequent one that contains it, else the text: older events may have it. */
   const nameFor = async (text: string): Promise<string> => {

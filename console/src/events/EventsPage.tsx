@@ -3,6 +3,7 @@ import { Alert, Skeleton, Stack, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { ErrorAlert, messageOf } from '../parts/ErrorAlert.tsx'
+import { itemError } from '../parts/field-error.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { useProject } from '../shell/workspace.ts'
 import { EventsActions } from './EventsActions.tsx'
@@ -12,7 +13,7 @@ import { LinkedEvent } from './LinkedEvent.tsx'
 import { type Live, useLive } from './live.ts'
 import type { EventItem } from './model.ts'
 import { NoEventsYet } from './NoEventsYet.tsx'
-import { anyEventQuery, eventsQuery, propertyErrorOf, whereErrorOf } from './queries.ts'
+import { anyEventQuery, eventsQuery, whereErrorOf } from './queries.ts'
 import { RangeForm } from './RangeForm.tsx'
 import { startOf } from './range.ts'
 import { DEFAULT_AFTER, type EventsSearch } from './search.ts'
@@ -69,7 +70,7 @@ export function EventsPage() {
         {list.isPending ? (
           <Rows />
         ) : list.error && listed.length === 0 ? (
-          propertyErrorOf(list.error) || whereErrorOf(list.error) !== undefined ? (
+          itemError(list.error, 'properties') || whereErrorOf(list.error) !== undefined ? (
             <Text c="dimmed" ta="center" py="xl">
               Correct the filter to see events.
             </Text>

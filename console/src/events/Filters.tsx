@@ -1,14 +1,15 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { ConditionForm } from '../parts/ConditionForm.tsx'
+import { AddFilterButton, FilterControl, FilterPill } from '../parts/FilterPill.tsx'
+import { itemError } from '../parts/field-error.ts'
 import { CloseIcon } from '../parts/icons.tsx'
 import { placeIn } from '../parts/query-place.ts'
 import { DistinctIdForm } from './DistinctIdForm.tsx'
 import { describeFilter } from './describe.ts'
 import { EventNamesForm } from './EventNamesForm.tsx'
-import { AddButton, FilterControl, Pill } from './FilterControl.tsx'
 import { PropertyForm } from './PropertyForm.tsx'
-import { isFiltered, propertyErrorOf, whereErrorOf } from './queries.ts'
+import { isFiltered, whereErrorOf } from './queries.ts'
 import type { PropertyFilter } from './search.ts'
 import type { View } from './view.ts'
 
@@ -21,7 +22,7 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
   useEffect(() => {
     if (where !== undefined) setEditsWhere(false)
   }, [where])
-  const wrong = propertyErrorOf(error)
+  const wrong = itemError(error, 'properties')
   const whereError = whereErrorOf(error)
   const replace = (index: number, next?: PropertyFilter): void =>
     filter({ properties: nonEmpty(properties.flatMap((old, i) => (i !== index ? [old] : next ? [next] : []))) })
@@ -32,7 +33,13 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
           label="Event"
           text={event.length ? `Event is ${event.join(' or ')}` : undefined}
           remove={() => filter({ event: undefined })}
-          form={(close) => <EventNamesForm {...{ project_id, view, close }} />}
+          form={(close) => (
+            <EventNamesForm
+              {...{ project_id, close }}
+              chosen={event}
+              onChange={(names) => filter({ event: nonEmpty(names) })}
+            />
+          )}
         />
         {properties.map((item, i) => (
           <FilterControl
@@ -72,14 +79,14 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
           form={(close) => <DistinctIdForm {...{ view, close }} />}
         />
         {person_id !== undefined && (
-          <Pill text={`Person is ${person_id}`} remove={() => filter({ person_id: undefined })}>
+          <FilterPill text={`Person is ${person_id}`} remove={() => filter({ person_id: undefined })}>
             <Text size="sm" px={8} className="filter-text">
               Person is {person_id}
             </Text>
-          </Pill>
+          </FilterPill>
         )}
         {where === undefined && !editsWhere && (
-          <AddButton label="HogQL expression" onClick={() => setEditsWhere(true)} />
+          <AddFilterButton label="HogQL expression" onClick={() => setEditsWhere(true)} />
         )}
         {isFiltered(search) && (
           <Button
@@ -102,7 +109,7 @@ export function Filters({ project_id, view, error }: { project_id: string; view:
         <ConditionForm
           applied={where ?? ''}
           label="HogQL expression"
-          placeholder="toFloat(properties.amount) > 100 and event != 'test'"
+          placeholder="properties.amount > 100 and event != 'test'"
           error={whereError && { detail: whereError.detail, offset: placeIn(where ?? '', whereError) }}
           apply={(where) => filter({ where })}
           remove={() => {

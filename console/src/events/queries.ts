@@ -180,12 +180,6 @@ export const propertyValuesQuery = (
     enabled: key !== '',
   })
 
-/** The error of one filter, by its place in `properties`; undefined for other errors. */
-export function propertyErrorOf(error: unknown): { index: number; detail: string } | undefined {
-  const place = error instanceof WorkspaceError ? /^properties__(\d+)/.exec(error.attr ?? '') : null
-  return place && error instanceof WorkspaceError ? { index: Number(place[1]), detail: error.detail } : undefined
-}
-
 /** The error of the HogQL expression; undefined for other errors. */
 export const whereErrorOf = (error: unknown): WorkspaceError | undefined =>
   error instanceof WorkspaceError && error.attr?.startsWith('where') ? error : undefined

@@ -1,10 +1,11 @@
-import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Schemas } from '../api.ts'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { BackfillCard } from './Backfills.tsx'
+import { ListSkeleton } from './ListSkeleton.tsx'
 import { EXPORT_ID } from './paths.ts'
 import { backfillsQuery } from './queries.ts'
 
@@ -24,7 +25,7 @@ export function BackfillsTab({ row, project }: { row: Schemas['BatchExport']; pr
     backfillsQuery(project, row.id, { limit: PER_PAGE, status, cursor: search.cursor }),
   )
   if (error) return <ErrorAlert error={error} retry={() => void refetch()} />
-  if (!data) return <Skeleton height={220} />
+  if (!data) return <ListSkeleton />
   const { results } = data
   if (results.length === 0 && !status && !search.cursor)
     return (

@@ -1,19 +1,41 @@
 import { NumberInput, PasswordInput, Select, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
-import type { Config, Field } from './config-schema.ts'
+import type { ReactNode } from 'react'
+import { type Config, type Field, fieldsThatApply } from './config-schema.ts'
+import { MoreSettings } from './MoreSettings.tsx'
 
 const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'error', 'description']
 
 interface FieldsProps {
   fields: readonly Field[]
   config: Config
-  errors: Record<string, string>
+  /** By key. */
+  errors: Record<string, ReactNode>
   onChange: (key: string, value: unknown) => void
   /** A saved destination: its secrets are set and stay the same unless they are typed again. */
   isSaved: boolean
 }
 
-/** The settings of a destination as the contract describes them. */
+/** The settings of a destination. Rare ones are folded. */
 export function ConfigFields({ fields, ...props }: FieldsProps) {
+  const { config, errors } = props
+  const shown = fieldsThatApply(fields, config)
+  const rare = shown.filter(({ isRare }) => isRare)
+  return (
+    <>
+      <FieldGrid fields={shown.filter(({ isRare }) => !isRare)} {...props} />
+      {rare.length > 0 && (
+        <MoreSettings
+          isSet={rare.some(({ key }) => Boolean(config[key]))}
+          hasError={rare.some(({ key }) => errors[key] !== undefined)}
+        >
+          <FieldGrid fields={rare} {...props} />
+        </MoreSettings>
+      )}
+    </>
+  )
+}
+
+function FieldGrid({ fields, ...props }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
       {fields.map((field) => (
@@ -24,13 +46,14 @@ export function ConfigFields({ fields, ...props }: FieldsProps) {
 }
 
 function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsProps, 'fields'> & { field: Field }) {
-  const { key, label, hint, kind, required, schema } = field
+  const { key, label, hint, example, kind, required, schema, choices = {} } = field
   const value = config[key]
   const common = {
     label,
-    description: hint || undefined,
+    description: hint,
     error: errors[key],
     name: key,
+    placeholder: example,
     // Hints of different length would move the inputs of a row apart.
     inputWrapperOrder: ORDER,
   }
@@ -42,8 +65,8 @@ function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsPr
           {...common}
           required={required && !isSaved}
           aria-invalid={errors[key] !== undefined}
-          description={isSaved && text === '' ? 'Set. Type a new value to replace it.' : hint || undefined}
-          placeholder={isSaved ? '••••••••' : undefined}
+          description={isSaved && text === '' ? 'Set. Type a new value to replace it.' : hint}
+          placeholder={isSaved ? '••••••••' : example}
           autoComplete="off"
           maxLength={schema.maxLength}
           value={text}
@@ -56,8 +79,11 @@ function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsPr
           {...common}
           required={required}
           clearable={!required}
+          clearButtonProps={{ 'aria-label': `Clear ${label}` }}
           placeholder={required ? undefined : 'Default'}
-          data={(schema.enum ?? []).filter((choice) => choice !== null).map(String)}
+          data={(schema.enum ?? []).flatMap((choice) =>
+            choice === null ? [] : [{ value: String(choice), label: choices[choice] ?? String(choice) }],
+          )}
           value={text || null}
           onChange={(choice) => onChange(key, choice ?? '')}
         />
@@ -66,7 +92,7 @@ function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsPr
       return (
         <Switch
           label={label}
-          description={hint || undefined}
+          description={hint}
           error={errors[key]}
           name={key}
           mt={{ sm: 26 }}

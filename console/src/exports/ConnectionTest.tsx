@@ -1,6 +1,10 @@
-import { Alert, List, Text, ThemeIcon } from '@mantine/core'
+import { Alert, Group, List, Stack, Text, ThemeIcon } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { Schemas } from '../api.ts'
+import { ActionButton } from '../parts/ActionButton.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { CheckIcon, CloseIcon, MoreIcon } from '../parts/icons.tsx'
+import type { ConnectionTest } from './use-connection-test.ts'
 
 type Step = Schemas['DestinationTest']['steps'][number]
 
@@ -8,6 +12,34 @@ const SHOWN: Record<Step['status'], { label: string; color: string; icon: typeof
   passed: { label: 'Passed', color: 'green.9', icon: CheckIcon },
   failed: { label: 'Failed', color: 'red.9', icon: CloseIcon },
   skipped: { label: 'Skipped', color: 'gray.7', icon: MoreIcon },
+}
+
+/** A button that tests the connection, and the result. */
+export function TestPart({
+  test: { result, error, isPending, run },
+  disabledReason,
+  children,
+}: {
+  test: ConnectionTest
+  disabledReason?: string | undefined
+  /** More actions beside the button. */
+  children?: ReactNode
+}) {
+  return (
+    <Stack gap="sm">
+      {result && <TestResult result={result} />}
+      {error !== undefined && <ErrorAlert error={error} title="The connection was not tested" />}
+      <Group gap="sm" mih={36}>
+        <ActionButton variant="default" loading={isPending} disabledReason={disabledReason} onClick={() => void run()}>
+          Test connection
+        </ActionButton>
+        {children}
+        <Text size="sm" c="dimmed" role="status">
+          {isPending ? 'Testing each step…' : ''}
+        </Text>
+      </Group>
+    </Stack>
+  )
 }
 
 /** The result of each step of a connection test. */

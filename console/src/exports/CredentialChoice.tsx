@@ -1,11 +1,12 @@
 import { Anchor, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { CREDENTIALS } from '../credentials/paths.ts'
 import { type Integration, type IntegrationKind, integrationsOfKindQuery } from '../credentials/queries.ts'
 import { receiverOf } from '../credentials/receiver.ts'
 import { useOrganization } from '../shell/workspace.ts'
-import { type Config, hasCredentials } from './config-schema.ts'
+import { type Field, fieldsBeside, fieldsOf, hasCredentials } from './config-schema.ts'
 import type { DestinationType } from './destinations.tsx'
 
 const OWN = 'own'
@@ -19,9 +20,11 @@ function useIntegrations(type: DestinationType): Integration[] | undefined {
   return data?.results
 }
 
-/** The settings of the chosen credentials, without secrets. */
-export const useCredentials = (type: DestinationType, id: string | null): Config =>
-  useIntegrations(type)?.find((integration) => integration.id === id)?.config ?? {}
+/** The fields of an export to the type, with credentials of its own or stored ones. */
+export function useDestinationFields(type: DestinationType, integration: string | null): Field[] {
+  const credentials = useIntegrations(type)?.find(({ id }) => id === integration)?.config ?? {}
+  return integration === null ? fieldsOf(type) : fieldsBeside(type, credentials)
+}
 
 /** Credentials of the export itself, or stored ones. */
 export function CredentialChoice({
@@ -32,7 +35,7 @@ export function CredentialChoice({
 }: {
   type: DestinationType
   value: string | null
-  error: string | undefined
+  error: ReactNode
   onChange: (integration: string | null) => void
 }) {
   const { organization = '' } = useParams({ strict: false })

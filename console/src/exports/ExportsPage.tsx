@@ -1,25 +1,19 @@
 import './exports.css'
-import { Button, Group, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import type { Schemas } from '../api.ts'
+import { getRouteApi } from '@tanstack/react-router'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
-import { relativeTime } from '../parts/format.ts'
-import { PlusIcon, SearchIcon } from '../parts/icons.tsx'
+import { PlusIcon } from '../parts/icons.tsx'
+import { ButtonLink } from '../parts/links.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
+import { SearchField } from '../parts/SearchField.tsx'
 import { useNow } from '../parts/use-now.ts'
-import { ExportBadge } from './badges.tsx'
-import { DESTINATIONS, DestinationIcon, placeOf } from './destinations.tsx'
-import { MODELS } from './models.ts'
-import { EXPORT, EXPORTS_ID, NEW_EXPORT } from './paths.ts'
+import { ExportTable } from './ExportTable.tsx'
+import { ListSkeleton } from './ListSkeleton.tsx'
+import { EXPORTS_ID, NEW_EXPORT } from './paths.ts'
 import { EXPORTS_PER_PAGE, exportsQuery } from './queries.ts'
-import { RunBars } from './RunBars.tsx'
-import { firstLine } from './run-status.ts'
-import { scheduleText } from './schedule.ts'
 
 const route = getRouteApi(EXPORTS_ID)
 
@@ -31,9 +25,9 @@ export function ExportsPage() {
   const exports = useQuery(exportsQuery(place.project, { search, page }))
   const now = useNow()
   const create = (
-    <Button renderRoot={(props) => <Link to={NEW_EXPORT} params={place} {...props} />} leftSection={<PlusIcon />}>
+    <ButtonLink to={NEW_EXPORT} params={place} leftSection={<PlusIcon />}>
       Create export
-    </Button>
+    </ButtonLink>
   )
   const isEmpty = exports.data?.count === 0 && search === undefined
   return (
@@ -52,13 +46,15 @@ export function ExportsPage() {
       ) : (
         <Stack gap="sm">
           <SearchField
+            label="Search exports by name"
+            placeholder="Search by name"
             value={search ?? ''}
             onChange={(search) => void navigate({ search: { search: search || undefined }, replace: true })}
           />
           {exports.data ? (
             <ExportTable rows={exports.data.results} place={place} now={now} />
           ) : (
-            exports.isPending && <TableSkeleton />
+            exports.isPending && <ListSkeleton />
           )}
           {exports.data?.count === 0 && search !== undefined && (
             <EmptyState
@@ -84,118 +80,5 @@ export function ExportsPage() {
         </Stack>
       )}
     </>
-  )
-}
-
-/** Writes the text into the URL when the user stops typing. */
-function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const [text, setText] = useState(value)
-  const apply = useDebouncedCallback(onChange, 250)
-  // Back and forward change the URL without the field.
-  useEffect(() => setText(value), [value])
-  return (
-    <TextInput
-      type="search"
-      aria-label="Search exports by name"
-      placeholder="Search by name"
-      leftSection={<SearchIcon size={16} />}
-      maw={360}
-      value={text}
-      maxLength={400}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        apply(event.currentTarget.value.trim())
-      }}
-    />
-  )
-}
-
-interface RowsProps {
-  place: { organization: string; project: string }
-  now: number
-}
-
-function ExportTable({ rows, ...props }: RowsProps & { rows: Schemas['BatchExport'][] }) {
-  if (rows.length === 0) return null
-  return (
-    <Table className="cards" layout="auto" verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name and destination</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th>Schedule</Table.Th>
-          <Table.Th>Latest runs</Table.Th>
-          <Table.Th>Last error</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <ExportRow key={row.id} row={row} {...props} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
-}
-
-function ExportRow({ row, place, now }: RowsProps & { row: Schemas['BatchExport'] }) {
-  const { next_run_at } = row
-  const error = row.latest_runs[0]?.latest_error
-  const rows = row.model === 'events' ? '' : `${MODELS[row.model].label} · `
-  const destination = `${rows}${DESTINATIONS[row.destination.type].label} · ${placeOf(row.destination)}`
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap="sm" wrap="nowrap" align="center">
-          <DestinationIcon type={row.destination.type} />
-          <div style={{ minWidth: 0 }}>
-            <Link to={EXPORT} params={{ ...place, export: row.id }} className="row-link wrap">
-              {row.name}
-            </Link>
-            <Text size="xs" c="dimmed" className="one-line" maw={{ base: 270, sm: 320 }} title={destination}>
-              {destination}
-            </Text>
-          </div>
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <ExportBadge row={row} now={now} />
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{scheduleText(row)}</Text>
-        <Text size="xs" c="dimmed">
-          {next_run_at === null
-            ? row.paused
-              ? 'No next run while paused'
-              : 'No further runs'
-            : `Next run ${relativeTime(Date.parse(next_run_at), now)}`}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <RunBars row={row} place={place} />
-      </Table.Td>
-      <Table.Td>
-        {error ? (
-          <Text
-            size="sm"
-            c="var(--mantine-color-error)"
-            className="one-line"
-            maw={{ base: 320, sm: 260 }}
-            title={firstLine(error)}
-          >
-            {firstLine(error)}
-          </Text>
-        ) : null}
-      </Table.Td>
-    </Table.Tr>
-  )
-}
-
-function TableSkeleton() {
-  return (
-    <Stack gap="xs" aria-hidden>
-      {['a', 'b', 'c', 'd', 'e'].map((key) => (
-        <Skeleton key={key} height={52} />
-      ))}
-    </Stack>
   )
 }

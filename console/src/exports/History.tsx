@@ -54,13 +54,13 @@ export default function History({ runs }: { runs: Run[] }) {
           </Text>
         </summary>
         <Box mah={320} style={{ overflow: 'auto' }} tabIndex={0} role="region" aria-label="History as table">
-          <Table>
+          <Table className="cards">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Window</Table.Th>
                 <Table.Th>Status</Table.Th>
-                <Table.Th>Rows</Table.Th>
-                <Table.Th>Duration</Table.Th>
+                <Table.Th className="number">Rows</Table.Th>
+                <Table.Th className="number">Duration</Table.Th>
                 <Table.Th>Started</Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -69,9 +69,13 @@ export default function History({ runs }: { runs: Run[] }) {
                 <Table.Tr key={run.id}>
                   <Table.Td>{windowText(run)}</Table.Td>
                   <Table.Td>{statusLabel(run)}</Table.Td>
-                  <Table.Td>{count(run.records_completed ?? 0)}</Table.Td>
-                  <Table.Td>{duration(durationOf(run))}</Table.Td>
-                  <Table.Td>
+                  <Table.Td className="number" data-label="Rows">
+                    {count(run.records_completed ?? 0)}
+                  </Table.Td>
+                  <Table.Td className="number" data-label="Duration">
+                    {duration(durationOf(run))}
+                  </Table.Td>
+                  <Table.Td data-label="Started">
                     <Time value={run.created_at} />
                   </Table.Td>
                 </Table.Tr>

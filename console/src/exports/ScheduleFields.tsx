@@ -2,6 +2,7 @@ import { Input, List, Select, SimpleGrid, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { hasOffsetDay, hasOffsetHour } from '../../../src/exports/interval.ts'
 import { useNow } from '../parts/use-now.ts'
+import type { ExportFormState } from './export-values.ts'
 import {
   type Cadence,
   hourText,
@@ -36,16 +37,9 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), la
 const DAYS = WEEKDAYS.map((label, day) => ({ value: String(day), label }))
 
 /** How often the export runs and, for days and weeks, at which local time. */
-export function ScheduleFields({
-  value,
-  errors,
-  onChange,
-}: {
-  value: Cadence
-  errors: Record<string, string>
-  onChange: (changes: Partial<Cadence>) => void
-}) {
-  const { interval, timezone, offset_day, offset_hour } = value
+export function ScheduleFields({ form }: { form: ExportFormState }) {
+  const { errors, values, setFieldValue } = form
+  const { interval, timezone, offset_day, offset_hour } = values
   const zones = useMemo(
     () =>
       [...new Set([...Intl.supportedValuesOf('timeZone'), ...MORE_ZONES, timezone])]
@@ -64,7 +58,7 @@ export function ScheduleFields({
           allowDeselect={false}
           value={interval}
           error={errors.interval}
-          onChange={(chosen) => chosen && onChange({ interval: chosen as Interval })}
+          onChange={(chosen) => chosen && setFieldValue('interval', chosen as Interval)}
         />
         {hasOffsetHour(interval) && (
           <Select
@@ -78,7 +72,7 @@ export function ScheduleFields({
             nothingFoundMessage="No time zone has this name."
             value={timezone}
             error={errors.timezone}
-            onChange={(zone) => zone && onChange({ timezone: zone })}
+            onChange={(zone) => zone && setFieldValue('timezone', zone)}
           />
         )}
         {hasOffsetDay(interval) && (
@@ -88,7 +82,7 @@ export function ScheduleFields({
             allowDeselect={false}
             value={String(offset_day)}
             error={errors.offset_day}
-            onChange={(day) => day !== null && onChange({ offset_day: Number(day) })}
+            onChange={(day) => day !== null && setFieldValue('offset_day', Number(day))}
           />
         )}
         {hasOffsetHour(interval) && (
@@ -100,11 +94,11 @@ export function ScheduleFields({
             allowDeselect={false}
             value={String(offset_hour)}
             error={errors.offset_hour}
-            onChange={(hour) => hour !== null && onChange({ offset_hour: Number(hour) })}
+            onChange={(hour) => hour !== null && setFieldValue('offset_hour', Number(hour))}
           />
         )}
       </SimpleGrid>
-      {hasOffsetHour(interval) && <NextRuns value={value} />}
+      {hasOffsetHour(interval) && <NextRuns value={values} />}
     </>
   )
 }

@@ -10,7 +10,7 @@ import { Time } from '../parts/Time.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { type Field, fieldsOf, flatConfig } from './config-schema.ts'
 import { DESTINATIONS } from './destinations.tsx'
-import { filtersText, MODELS } from './models.ts'
+import { MODELS } from './models.ts'
 import { EDIT_EXPORT, EXPORT_ID } from './paths.ts'
 import { scheduleText } from './schedule.ts'
 
@@ -47,7 +47,7 @@ export function SettingsTab({ row }: { row: Schemas['BatchExport'] }) {
         {row.filters !== null && (
           <Row label="Filters">
             <Text component="pre" className="mono wrap" m={0} style={{ whiteSpace: 'pre-wrap' }}>
-              {filtersText(row.filters)}
+              {JSON.stringify(row.filters, null, 2)}
             </Text>
           </Row>
         )}

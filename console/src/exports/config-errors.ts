@@ -1,7 +1,8 @@
 /** The errors of the settings of a destination, in the words of the form. */
 import { WorkspaceError } from '../api.ts'
 import { count } from '../parts/format.ts'
-import type { Config, Field } from './config-schema.ts'
+import { type Config, type Field, fieldsThatApply } from './config-schema.ts'
+import { isUnset } from './form-config.ts'
 
 interface Form {
   /** Before the key of a setting in `attr`. */
@@ -20,9 +21,20 @@ export function configErrors(error: unknown, { prefix, fields, config, isSaved }
   return { [key]: (field && formSentence(field, config[key], error.code, isSaved)) ?? error.detail }
 }
 
+/** The required settings that are missing, by key. A saved destination has its secrets already. */
+export const missingErrors = (fields: readonly Field[], config: Config, isSaved: boolean): Record<string, string> =>
+  Object.fromEntries(
+    fieldsThatApply(fields, config).flatMap((field) => {
+      const isKept = field.kind === 'secret' && isSaved
+      if (!field.required || isKept || !isUnset(config[field.key])) return []
+      const sentence = formSentence(field, undefined, 'required', isSaved)
+      return sentence === undefined ? [] : [[field.key, sentence]]
+    }),
+  )
+
 /** Undefined for a rule that only the server knows. */
 function formSentence(
-  { label, kind, schema }: Field,
+  { label, kind, schema, choices = {} }: Field,
   value: unknown,
   code: WorkspaceError['code'],
   isSaved: boolean,
@@ -38,7 +50,10 @@ function formSentence(
       if (kind === 'secret' && isSaved) return `Enter the ${name}. If the address changes, enter it again.`
       return `Enter the ${name}.`
     case 'invalid_choice':
-      return schema.enum && `Choose one of: ${schema.enum.filter((choice) => choice !== null).join(', ')}.`
+      return (
+        schema.enum &&
+        `Choose one of: ${schema.enum.flatMap((choice) => (choice === null ? [] : (choices[choice] ?? choice))).join(', ')}.`
+      )
     case 'max_length':
       if (kind === 'list') return maxItems === undefined ? undefined : `Enter at most ${count(maxItems)} values.`
       return maxLength === undefined ? undefined : `Enter at most ${count(maxLength)} characters.`

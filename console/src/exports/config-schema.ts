@@ -1,11 +1,11 @@
 /** The destination configs of the contract as fields of a form. */
 import schemas from 'virtual:destination-schemas'
 import type { DestinationType } from './destinations.tsx'
+import { EVENT_LISTS, FIELD_TEXTS, type FieldText } from './field-texts.ts'
 
 /** The parts of JSON Schema that the contract uses for destination configs. */
 export interface FieldSchema {
   type?: string | string[]
-  description?: string
   enum?: (string | number | null)[]
   const?: unknown
   default?: unknown
@@ -26,20 +26,18 @@ export interface FieldSchema {
 }
 
 export interface ConfigSchema {
-  title?: string
-  description?: string
   required?: string[]
   properties?: Record<string, FieldSchema>
   allOf?: ConfigSchema[]
 }
 
-export interface Field {
+export interface Field extends FieldText {
   /** The keys of nested objects are joined by two underscores, as in the `attr` of errors. */
   key: string
-  label: string
-  hint: string
   kind: 'text' | 'secret' | 'choice' | 'flag' | 'number' | 'list'
   required: boolean
+  /** The server wants the setting even if it is empty, such as the password of a user who has none. */
+  mayBeEmpty: boolean
   nullable: boolean
   schema: FieldSchema
   /** Whether stored credentials have the field: always, or depending on another setting. */
@@ -48,45 +46,59 @@ export interface Field {
 
 export type Config = Record<string, unknown>
 
-/** The schema of a destination type in the contract. */
-export const describeType = (type: DestinationType): string => plainText(schemas[type]?.description ?? '')
-
 const SEPARATOR = '__'
 
-/** Required settings first, then secrets, then options. */
+/** The settings of a type in the order of the form. The lists of events come last. */
 export function fieldsOf(type: DestinationType): Field[] {
-  const schema = schemas[type]
-  if (!schema) return []
+  const found = contractFields(schemas[type] ?? {})
+  return Object.entries({ ...FIELD_TEXTS[type], ...EVENT_LISTS }).flatMap(([key, text]) => {
+    const field = found.get(key)
+    return field ? [{ ...field, ...text, key, required: field.required || text.isRequired === true }] : []
+  })
+}
+
+type ContractField = Pick<Field, 'kind' | 'required' | 'mayBeEmpty' | 'nullable' | 'schema' | 'credential'>
+
+function contractFields(schema: ConfigSchema): Map<string, ContractField> {
   const parts = [...(schema.allOf ?? []), schema]
   const required = new Set(parts.flatMap((part) => part.required ?? []))
-  const properties: Record<string, FieldSchema> = Object.assign({}, ...parts.map((part) => part.properties))
-  const names = Object.keys(properties)
-  const fieldsIn = (members: Record<string, FieldSchema>, parents: readonly string[]): Field[] =>
-    Object.entries(members).flatMap(([name, property]) => {
+  const fieldsIn = (members: Record<string, FieldSchema>, parents: readonly string[]): [string, ContractField][] =>
+    Object.entries(members).flatMap(([name, property]): [string, ContractField][] => {
       const schema = withoutNull(property)
       const path = [...parents, name]
       if (schema.properties) return fieldsIn(schema.properties, path)
       const kind = kindOf(schema)
       if (kind === undefined || property['x-unused']) return []
-      return [
-        {
-          key: path.join(SEPARATOR),
-          label: labelOf(name),
-          hint: plainText(property.description ?? schema.description ?? '', names),
-          kind,
-          // Nested objects are optional.
-          required: parents.length === 0 && required.has(name),
-          nullable: allowsNull(property),
-          schema,
-          credential: credentialOf(property),
-        },
-      ]
+      // Nested objects are optional.
+      const isRequired = parents.length === 0 && required.has(name)
+      const mayBeEmpty = isRequired && kind === 'secret' && schema.minLength === undefined
+      const field: ContractField = {
+        kind,
+        required: isRequired && !mayBeEmpty,
+        mayBeEmpty,
+        nullable: allowsNull(property),
+        schema,
+        credential: credentialOf(property),
+      }
+      return [[path.join(SEPARATOR), field]]
     })
-  const fields = fieldsIn(properties, [])
-  const rank = ({ required, kind }: Field): number =>
-    required ? (kind === 'secret' ? 1 : 0) : kind === 'secret' ? 2 : 3
-  return fields.toSorted((first, second) => rank(first) - rank(second))
+  return new Map(fieldsIn(Object.assign({}, ...parts.map((part) => part.properties)), []))
 }
+
+/**
+ * The fields that have an effect with these settings. A setting that the form does not have rules out no others, but they are
+ * not required.
+ */
+export const fieldsThatApply = (fields: readonly Field[], config: Config): Field[] =>
+  fields.flatMap((field) => {
+    if (!field.when) return [field]
+    const [key, test] = field.when
+    if (!fields.some((other) => other.key === key)) return [{ ...field, required: false }]
+    return test(config[key]) ? [field] : []
+  })
+
+/** The settings of the destination itself. */
+export const isSetting = ({ key }: Field): boolean => !(key in EVENT_LISTS)
 
 /** As the server derives the credentials of a type from its config. */
 function credentialOf(schema: FieldSchema): Field['credential'] {
@@ -175,24 +187,3 @@ function kindOf(schema: FieldSchema): Field['kind'] | undefined {
       return undefined
   }
 }
-
-const UPPER_CASE = new Set(['aws', 'id', 'url', 'kms', 'json', 's3'])
-
-/** For example "AWS access key ID" for `aws_access_key_id`. */
-export function labelOf(key: string): string {
-  const words = key
-    .split('_')
-    .map((word) => (word === 'mb' ? '(MB)' : UPPER_CASE.has(word) ? word.toUpperCase() : word))
-  const text = words.join(' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** Descriptions are Markdown for readers of the API: code marks become plain words, and null becomes an empty field. */
-const plainText = (markdown: string, keys: readonly string[] = []): string =>
-  markdown
-    .replace(/`([^`]{1,100})`/g, (_, code: string) =>
-      keys.includes(code) ? `“${labelOf(code)}”` : /^\W+$/.test(code) ? `"${code}"` : code,
-    )
-    .replace(/\b(?:Empty, null or absent|0, null or absent|Null or absent) for\b/g, 'Leave empty for')
-    .replace(/\s+/g, ' ')
-    .trim()

@@ -1,13 +1,20 @@
 /** The values of a form as the server reads them. */
-import { type Config, type Field, nestedConfig } from './config-schema.ts'
+import { type Config, type Field, fieldsThatApply, nestedConfig } from './config-schema.ts'
 
-const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
+export const isUnset = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-/** The config without settings that are not set. */
-export const sentConfig = (fields: readonly Field[], config: Config): Config => nestedConfig(setConfig(fields, config))
+/** The config without settings that are not set or do not apply. */
+export const sentConfig = (fields: readonly Field[], config: Config): Config =>
+  nestedConfig(setConfig(fieldsThatApply(fields, config), config))
 
 const setConfig = (fields: readonly Field[], config: Config): Config =>
-  Object.fromEntries(fields.flatMap(({ key }) => (isUnset(config[key]) ? [] : [[key, config[key]]])))
+  Object.fromEntries(
+    fields.flatMap(({ key, mayBeEmpty }) => {
+      if (!isUnset(config[key])) return [[key, config[key]]]
+      return mayBeEmpty ? [[key, '']] : []
+    }),
+  )
 
 /** The settings that changed. A setting that is no longer set is sent as null, or as an empty text if null is not allowed. */
 export const changedConfig = (fields: readonly Field[], before: Config, after: Config): Config =>

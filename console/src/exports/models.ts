@@ -1,4 +1,4 @@
-/** The models of exports, and their filters. */
+/** The models of exports. */
 import type { Schemas } from '../api.ts'
 
 export type Model = Schemas['BatchExportModel']
@@ -27,18 +27,4 @@ export const MODELS: Record<Model, ModelText> = {
     description: 'Every session after 30 minutes without events, and again if it goes on.',
     query: 'SELECT session_id, distinct_id, start_timestamp, duration, event_count, version\nFROM sessions',
   },
-}
-
-/** The conditions as text, and back. Null for text that is not a JSON list. */
-export const filtersText = (filters: Schemas['BatchExport']['filters']): string =>
-  filters === null ? '' : JSON.stringify(filters, null, 2)
-
-export function parseFilters(text: string): unknown[] | null {
-  if (text.trim() === '') return []
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : null
-  } catch {
-    return null
-  }
 }

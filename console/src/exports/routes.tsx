@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../shell/routes.tsx'
+import { type NewExportSearch, STEPS } from './steps.ts'
 
 interface ExportsSearch {
   /** Part of the name. */
@@ -43,7 +44,12 @@ const exportsRoute = createRoute({
 const newExportRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/exports/new',
-  validateSearch: (search: Record<string, unknown>): { type?: string } => ({ type: text(search.type) }),
+  validateSearch: (search: Record<string, unknown>): NewExportSearch => ({
+    type: text(search.type),
+    provider: text(search.provider),
+    step: STEPS.find((step) => step === search.step && step !== 'where'),
+    search: text(search.search),
+  }),
   component: lazyRouteComponent(() => import('./NewExportPage.tsx'), 'NewExportPage'),
 })
 

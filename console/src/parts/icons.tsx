@@ -1,5 +1,5 @@
 /** Icons drawn on a grid of 24. They are decorative: buttons have their own labels. */
-const draw = (path: string) =>
+export const draw = (path: string) =>
   function Icon({ size = 18 }: { size?: number }) {
     return (
       <svg

@@ -1,25 +1,40 @@
-import { Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Paper, Select, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { Pager } from '../parts/Pager.tsx'
 import { ActivityEntries } from './ActivityEntries.tsx'
-import { FAMILIES } from './families.ts'
+import { FAMILIES, FAMILY_NAMES, type Family, familyOf } from './families.ts'
 import { ACTIVITY_LIMIT, activityQuery, type FamilyPlace } from './queries.ts'
 import { nameOf } from './versions.ts'
 
 const SHOWN = 5
 
-/** The latest changes of each plugin of the family, also of uninstalled ones. */
-export function FamilyActivity({
-  place,
-  page,
-  setPage,
-}: {
+interface ActivityProps {
   place: FamilyPlace
   page: number
   setPage: (page: number) => void
-}) {
+}
+
+/** The latest changes of the plugins of one family, which can be chosen. */
+export function FamilyActivity({ setFamily, ...props }: ActivityProps & { setFamily: (family: Family) => void }) {
+  return (
+    <Stack gap="sm">
+      <Select
+        aria-label="Kind of plugins"
+        maw={220}
+        data={FAMILY_NAMES.map((value) => ({ value, label: FAMILIES[value].label }))}
+        allowDeselect={false}
+        value={props.place.family}
+        onChange={(name) => setFamily(familyOf(name))}
+      />
+      <Entries {...props} />
+    </Stack>
+  )
+}
+
+/** The latest changes of each plugin, also of uninstalled ones. */
+function Entries({ place, page, setPage }: ActivityProps) {
   const activity = useQuery(activityQuery(place, page))
   if (activity.error) return <ErrorAlert error={activity.error} retry={() => void activity.refetch()} />
   if (!activity.data) return <Skeleton h={160} />

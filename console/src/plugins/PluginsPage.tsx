@@ -1,22 +1,18 @@
 import './plugins.css'
-import { Box, SegmentedControl, Skeleton } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { Skeleton } from '@mantine/core'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
-import { LinkTabs } from '../parts/LinkTabs.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { CONFIGURE, INSTALL, needsPluginAccess } from './access.ts'
 import { Catalog } from './Catalog.tsx'
 import { FamilyActivity } from './FamilyActivity.tsx'
-import { FAMILIES, FAMILY_NAMES, familyOf, type Kind, TRANSFORMATIONS } from './families.ts'
-import { changesEvents } from './fields.ts'
+import { FAMILIES, familyOf, TRANSFORMATIONS } from './families.ts'
 import { InstalledPlugins } from './InstalledPlugins.tsx'
-import { configsQuery, pluginsQuery } from './queries.ts'
-import type { ListView } from './routes.tsx'
+import { PLUGINS_ID, PLUGINS_PATH, type PluginsTab, PluginTabs } from './PluginTabs.tsx'
 
 const Transformations = lazy(() =>
   import('./Transformations.tsx').then(({ Transformations }) => ({ default: Transformations })),
@@ -25,27 +21,23 @@ const InstallDialog = lazy(() =>
   import('./InstallDialog.tsx').then(({ InstallDialog }) => ({ default: InstallDialog })),
 )
 
-export const PLUGINS_ROUTE = '/signed-in/organizations/$organization/projects/$project/plugins'
+const DESCRIPTIONS: Partial<Record<PluginsTab, string>> = {
+  transformations: 'Transformations change or drop events before they are stored.',
+  catalog: 'Plugins that this server knows. An installed plugin does nothing until it is configured and enabled.',
+  activity: 'Installations, changes of settings and upgrades of plugins.',
+}
 
 /** The plugins of the organization, with their state in this project. */
 export function PluginsPage() {
   const organization = useOrganization()
-  const { project } = useParams({ from: PLUGINS_ROUTE })
-  const { family: kind = 'destinations', view = 'installed', page = 1, purpose } = useSearch({ from: PLUGINS_ROUTE })
+  const { project } = useParams({ from: PLUGINS_ID })
+  const { family: kind = 'destinations', view, page = 1, purpose, search } = useSearch({ from: PLUGINS_ID })
   const family = familyOf(kind)
-  const navigate = useNavigate({ from: '/organizations/$organization/projects/$project/plugins' })
+  const tab: PluginsTab = view ?? kind
+  const navigate = useNavigate({ from: PLUGINS_PATH })
   const [installing, setInstalling] = useState(false)
   const place = { organization: organization.id, family }
   const noAccess = needsPluginAccess(organization, CONFIGURE)
-  const install = (
-    <ActionButton
-      leftSection={<PlusIcon size={16} />}
-      disabledReason={needsPluginAccess(organization, INSTALL)}
-      onClick={() => setInstalling(true)}
-    >
-      Install {FAMILIES[family].noun}
-    </ActionButton>
-  )
   if (noAccess)
     return (
       <>
@@ -56,37 +48,24 @@ export function PluginsPage() {
         </EmptyState>
       </>
     )
-  if (kind === TRANSFORMATIONS)
-    return (
-      <>
-        <PageHeader title="Plugins" description="Transformations change or drop events before they are stored." />
-        <KindTabs organization={organization.id} kind={kind} />
-        <Box mt="md">
-          <Suspense fallback={<Skeleton h={104} />}>
-            <Transformations organization={organization.id} project={project} />
-          </Suspense>
-        </Box>
-      </>
-    )
+  const install = (
+    <ActionButton
+      leftSection={<PlusIcon size={16} />}
+      disabledReason={needsPluginAccess(organization, INSTALL)}
+      onClick={() => setInstalling(true)}
+    >
+      Install {FAMILIES[family].noun}
+    </ActionButton>
+  )
   return (
     <>
-      <PageHeader title="Plugins" description={FAMILIES[family].description} actions={install} />
-      <KindTabs organization={organization.id} kind={kind} />
-      <SegmentedControl
-        my="md"
-        aria-label="View"
-        data={[
-          { value: 'installed', label: 'Installed' },
-          { value: 'catalog', label: 'Catalog' },
-          { value: 'activity', label: 'Activity' },
-        ]}
-        value={view}
-        onChange={(next) => {
-          const wanted = next as ListView
-          void navigate({ search: { family, ...(wanted !== 'installed' && { view: wanted }) } })
-        }}
+      <PageHeader
+        title="Plugins"
+        description={DESCRIPTIONS[tab] ?? FAMILIES[family].description}
+        actions={tab === family ? install : undefined}
       />
-      {view === 'installed' && (
+      <PluginTabs organization={organization.id} tab={tab} />
+      {tab === family && (
         <InstalledPlugins
           place={place}
           project={project}
@@ -95,20 +74,25 @@ export function PluginsPage() {
           install={install}
         />
       )}
-      {view === 'catalog' && (
+      {tab === TRANSFORMATIONS && (
+        <Suspense fallback={<Skeleton h={104} />}>
+          <Transformations organization={organization.id} project={project} />
+        </Suspense>
+      )}
+      {tab === 'catalog' && (
         <Catalog
-          place={place}
           organization={organization}
           project={project}
-          purpose={purpose ?? FAMILIES[family].purpose}
-          setPurpose={(purpose) => void navigate({ search: { family, view, purpose } })}
+          filter={{ search, purpose }}
+          setFilter={(filter) => void navigate({ search: { view: 'catalog', ...filter }, resetScroll: false })}
         />
       )}
-      {view === 'activity' && (
+      {tab === 'activity' && (
         <FamilyActivity
           place={place}
           page={page}
-          setPage={(page) => void navigate({ search: { family, view, page } })}
+          setFamily={(family) => void navigate({ search: { view: 'activity', family }, resetScroll: false })}
+          setPage={(page) => void navigate({ search: { view: 'activity', family, page } })}
         />
       )}
       {installing && (
@@ -117,31 +101,5 @@ export function PluginsPage() {
         </Suspense>
       )}
     </>
-  )
-}
-
-function KindTabs({ organization, kind }: { organization: string; kind: Kind }) {
-  const params = useParams({ from: PLUGINS_ROUTE })
-  const configs = useQuery(configsQuery(params.project))
-  const transformations = configs.data?.results.filter(({ plugin_info }) => changesEvents(plugin_info)).length
-  const counts = useQueries({
-    queries: FAMILY_NAMES.map((name) => pluginsQuery({ organization, family: name }, 1, 1)),
-  })
-  return (
-    <LinkTabs
-      label="Kinds of plugins"
-      tabs={[
-        ...FAMILY_NAMES.map((name, index) => ({
-          name,
-          label: FAMILIES[name].label,
-          count: counts[index]?.data?.count,
-        })),
-        { name: TRANSFORMATIONS, label: 'Transformations', count: transformations } as const,
-      ].map(({ name, ...tab }) => ({
-        ...tab,
-        isActive: name === kind,
-        link: { to: '/organizations/$organization/projects/$project/plugins', params, search: { family: name } },
-      }))}
-    />
   )
 }

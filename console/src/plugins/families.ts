@@ -38,6 +38,10 @@ export type Kind = Family | typeof TRANSFORMATIONS
 
 export const FAMILY_NAMES = Object.keys(FAMILIES) as Family[]
 
+/** The family that a catalog entry is installed into. Entries that filter events run in every family. */
+export const familyFor = (purpose: FamilyInfo['purpose']): Family =>
+  FAMILY_NAMES.find((name) => FAMILIES[name].purpose === purpose) ?? 'destinations'
+
 export const kindOf = (value: unknown): Kind => (value === TRANSFORMATIONS ? TRANSFORMATIONS : familyOf(value))
 
 export const familyOf = (value: unknown): Family => FAMILY_NAMES.find((name) => name === value) ?? 'destinations'

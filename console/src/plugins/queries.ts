@@ -54,7 +54,7 @@ export const sourceQuery = ({ organization, family }: FamilyPlace, id: number) =
   })
 
 /** The catalog is the same for every family. */
-export const catalogQuery = ({ organization }: FamilyPlace) =>
+export const catalogQuery = (organization: string) =>
   queryOptions({
     queryKey: ['plugin-catalog', organization],
     queryFn: () =>

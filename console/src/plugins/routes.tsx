@@ -2,8 +2,6 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../shell/routes.tsx'
 import { type Kind, kindOf } from './families.ts'
 
-export type ListView = 'installed' | 'catalog' | 'activity'
-
 const TABS = ['source', 'test', 'logs', 'metrics', 'failed', 'jobs', 'activity'] as const
 export type PluginTab = 'settings' | (typeof TABS)[number]
 
@@ -20,10 +18,12 @@ export interface LogSearch {
 
 interface ListSearch {
   family?: Kind
-  view?: Exclude<ListView, 'installed'>
+  view?: 'catalog' | 'activity'
   page?: number
   /** The purpose of catalog entries. */
   purpose?: string
+  /** Part of the name or description of catalog entries. */
+  search?: string
 }
 
 interface PluginSearch extends LogSearch {
@@ -43,11 +43,12 @@ const pageIn = (page: unknown): { page?: number } =>
 const pluginsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/plugins',
-  validateSearch: ({ family, view, page, purpose }: Record<string, unknown>): ListSearch => ({
+  validateSearch: ({ family, view, page, purpose, search }: Record<string, unknown>): ListSearch => ({
     ...(kindOf(family) !== 'destinations' && { family: kindOf(family) }),
     ...((view === 'catalog' || view === 'activity') && { view }),
     ...pageIn(page),
     ...(typeof purpose === 'string' && { purpose }),
+    ...((typeof search === 'string' || typeof search === 'number') && { search: String(search) }),
   }),
   component: lazyRouteComponent(() => import('./PluginsPage.tsx'), 'PluginsPage'),
 })

@@ -1,8 +1,10 @@
+/** Filters as pills that can be changed and removed, and buttons that add more. */
+import './filter-pill.css'
 import { Box, Button, CloseButton, Group, Popover, UnstyledButton } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { PlusIcon } from '../parts/icons.tsx'
+import { PlusIcon } from './icons.tsx'
 
-type Form = (close: () => void) => ReactNode
+type PillForm = (close: () => void) => ReactNode
 
 /** A button that adds a filter. With `text`, a pill that shows the filter, changes it and removes it. */
 export function FilterControl({
@@ -16,7 +18,7 @@ export function FilterControl({
   text?: string | undefined
   isWrong?: boolean
   remove?: () => void
-  form: Form
+  form: PillForm
 }) {
   const [opened, setOpened] = useState(false)
   const target = {
@@ -38,9 +40,9 @@ export function FilterControl({
       <Popover.Target>
         <Box maw="100%" miw={0}>
           {text === undefined ? (
-            <AddButton label={label} {...target} />
+            <AddFilterButton label={label} {...target} />
           ) : (
-            <Pill text={text} isWrong={isWrong} remove={remove}>
+            <FilterPill text={text} isWrong={isWrong} remove={remove}>
               <UnstyledButton
                 className="filter-text"
                 px={8}
@@ -52,13 +54,15 @@ export function FilterControl({
               >
                 {text}
               </UnstyledButton>
-            </Pill>
+            </FilterPill>
           )}
         </Box>
       </Popover.Target>
       <Popover.Dropdown
         role="dialog"
         aria-label={text === undefined ? `Add filter: ${label}` : `Change filter: ${text}`}
+        // React passes the event on to a form around the pill, although the dropdown is outside of it.
+        onSubmit={(event) => event.stopPropagation()}
       >
         {form(() => setOpened(false))}
       </Popover.Dropdown>
@@ -66,7 +70,7 @@ export function FilterControl({
   )
 }
 
-export function AddButton({ label, ...props }: { label: string; onClick: () => void }) {
+export function AddFilterButton({ label, ...props }: { label: string; onClick: () => void }) {
   return (
     <Button
       variant="default"
@@ -81,7 +85,7 @@ export function AddButton({ label, ...props }: { label: string; onClick: () => v
   )
 }
 
-export function Pill({
+export function FilterPill({
   text,
   isWrong,
   remove,
