@@ -46,7 +46,7 @@ function FieldGrid({ fields, ...props }: FieldsProps) {
 }
 
 function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsProps, 'fields'> & { field: Field }) {
-  const { key, label, hint, example, kind, required, schema, choices = {} } = field
+  const { key, label, hint, example, kind, required, schema, isReadable, choices = {} } = field
   const value = config[key]
   const common = {
     label,
@@ -59,9 +59,10 @@ function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsPr
   }
   const text = typeof value === 'string' ? value : ''
   switch (kind) {
-    case 'secret':
+    case 'secret': {
+      const SecretInput = isReadable ? TextInput : PasswordInput
       return (
-        <PasswordInput
+        <SecretInput
           {...common}
           required={required && !isSaved}
           aria-invalid={errors[key] !== undefined}
@@ -73,6 +74,7 @@ function ConfigField({ field, config, errors, onChange, isSaved }: Omit<FieldsPr
           onChange={(event) => onChange(key, event.currentTarget.value)}
         />
       )
+    }
     case 'choice':
       return (
         <Select

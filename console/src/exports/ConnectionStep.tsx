@@ -18,6 +18,7 @@ export function ConnectionStep({
   place,
   test,
   provider,
+  label,
   skip,
 }: {
   form: ExportFormState
@@ -26,12 +27,17 @@ export function ConnectionStep({
   place: { organization: string; project: string }
   test: ConnectionTest
   provider: string | undefined
+  /** The name of the destination or of its provider. */
+  label: string
   /** Goes on although the connection does not work. */
   skip: () => void
 }) {
-  const { label, description } = DESTINATIONS[type]
   return (
-    <FormPart title={label} icon={<DestinationIcon type={type} size={36} />} description={description}>
+    <FormPart
+      title={label}
+      icon={<DestinationIcon type={type} size={36} />}
+      description={DESTINATIONS[type].description}
+    >
       {provider !== undefined && <ProviderChoice {...{ form, type, place, provider }} />}
       <DestinationFields form={form} type={type} fields={fields} isSaved={false} />
       <TestPart test={test}>

@@ -40,7 +40,7 @@ export function NewExportForm({
   const { values } = form
   const navigate = useNavigate()
   const provider = providerOf(type, search.provider)
-  const { examples = {} } = PROVIDERS[provider ?? ''] ?? {}
+  const { examples = {}, label = DESTINATIONS[type].label } = PROVIDERS[provider ?? ''] ?? {}
   const fields = useDestinationFields(type, values.destinations[type].integration).map((field) => ({
     ...field,
     ...(examples[field.key] !== undefined && { example: examples[field.key] }),
@@ -94,7 +94,7 @@ export function NewExportForm({
         search={search}
         current={step}
         summaries={{
-          where: DESTINATIONS[type].label,
+          where: label,
           what: test.isSettled ? MODELS[values.model].label : '',
           when: test.isSettled ? scheduleText(values) : '',
         }}
@@ -103,7 +103,7 @@ export function NewExportForm({
       <form ref={ref} onSubmit={(event) => void submit(event)} noValidate>
         <Stack gap="md" maw={880}>
           {step === 'where' && (
-            <ConnectionStep {...{ form, type, fields, place, test, provider }} skip={() => void goTo('what')} />
+            <ConnectionStep {...{ form, type, fields, place, test, provider, label }} skip={() => void goTo('what')} />
           )}
           {step === 'what' && (
             <FormPart title="What is exported">
@@ -133,7 +133,7 @@ export function NewExportForm({
               </Button>
             ) : (
               <ButtonLink variant="default" to={NEW_EXPORT} params={place} search={{}}>
-                Choose another destination
+                Back
               </ButtonLink>
             )}
             <Button type="submit" loading={create.isPending}>

@@ -14,7 +14,7 @@ export function PreviewTable({ query, isAtField }: { query: UseQueryResult<Previ
   return (
     <section aria-labelledby="preview-title">
       <Group justify="space-between" mb={4} mih={24}>
-        <Text size="sm" fw={500} id="preview-title">
+        <Text size="sm" fw={600} id="preview-title">
           Preview
         </Text>
         <Group gap="xs" role="status">

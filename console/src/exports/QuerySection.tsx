@@ -33,7 +33,7 @@ export function QuerySection({
       />
       {value !== null && (
         <>
-          <Text size="sm" fw={500} id={label}>
+          <Text size="sm" fw={600} id={label}>
             HogQL query
           </Text>
           <Suspense fallback={<Skeleton height={130} />}>

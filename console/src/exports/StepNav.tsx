@@ -32,7 +32,7 @@ export function StepNav({
               <Text span size="sm" fw={isCurrent ? 600 : 500} display="block">
                 {i + 1}. {LABELS[step]}
               </Text>
-              <Text span size="xs" c="dimmed" className="one-line">
+              <Text span size="xs" c="dimmed" display="block" className="wrap">
                 {summaries[step] || '\u00a0'}
               </Text>
             </>

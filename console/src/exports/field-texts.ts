@@ -7,6 +7,8 @@ export interface FieldText {
   hint?: string
   /** Shown in the empty field. */
   example?: string
+  /** The server never returns it, but it is not secret, so it is shown while it is typed. */
+  isReadable?: true
   /** Few exports need it: it is folded. */
   isRare?: true
   /** Required whenever it applies, which the contract cannot say. */
@@ -84,7 +86,7 @@ const VIRTUAL_STYLE = {
 const hasKeyPair = (value: unknown): boolean => value !== true
 
 const ACCESS_KEY = {
-  aws_access_key_id: { label: 'Access key ID', example: 'AKIAIOSFODNN7EXAMPLE' },
+  aws_access_key_id: { label: 'Access key ID', example: 'AKIAIOSFODNN7EXAMPLE', isReadable: true },
   aws_secret_access_key: { label: 'Secret access key' },
 } satisfies Record<string, FieldText>
 
@@ -97,7 +99,7 @@ const TABLE = {
 const DATABASE_SERVER = {
   host: { label: 'Host', hint: 'The name or address of the server. The connection uses TLS.' },
   database: { label: 'Database', example: 'analytics' },
-  user: { label: 'User', hint: 'It needs the right to create the table and to write to it.' },
+  user: { label: 'User', hint: 'Needs the right to create the table and to write to it.', isReadable: true },
   password: { label: 'Password' },
   schema: { label: 'Schema', hint: 'The schema of the table. "public" if empty.', example: 'public' },
   table_name: TABLE,
@@ -205,6 +207,7 @@ export const FIELD_TEXTS: Texts = {
       label: 'Access key ID',
       hint: 'The key that this server writes to the bucket with.',
       example: 'AKIAIOSFODNN7EXAMPLE',
+      isReadable: true,
       isRequired: true,
     }),
     copy_inputs__bucket_credentials__aws_secret_access_key: fromBucket({
@@ -240,8 +243,9 @@ export const FIELD_TEXTS: Texts = {
       label: 'Client email',
       hint: '"client_email" in the JSON file of the service account.',
       example: 'exporter@acme-analytics-123456.iam.gserviceaccount.com',
+      isReadable: true,
     },
-    private_key_id: { label: 'Private key ID', hint: '"private_key_id" in the same file.' },
+    private_key_id: { label: 'Private key ID', hint: '"private_key_id" in the same file.', isReadable: true },
     private_key: {
       label: 'Private key',
       hint: '"private_key" in the same file.',
@@ -251,6 +255,7 @@ export const FIELD_TEXTS: Texts = {
       label: 'Token URI',
       hint: '"token_uri" in the same file.',
       example: 'https://oauth2.googleapis.com/token',
+      isReadable: true,
     },
     use_json_type: {
       label: 'JSON columns have the type JSON',

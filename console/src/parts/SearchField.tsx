@@ -25,8 +25,8 @@ export function SearchField({
       aria-label={label}
       placeholder={placeholder}
       leftSection={<SearchIcon size={16} />}
+      w="100%"
       maw={360}
-      flex="1 1 14rem"
       value={text}
       maxLength={400}
       onChange={(event) => {
