@@ -1,82 +1,83 @@
-import {
-  Alert,
-  Button,
-  Group,
-  MultiSelect,
-  Radio,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
-import { organizationsQuery, type Schemas } from '../api.ts'
-import { ErrorAlert } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { Alert, Group, MultiSelect, Radio, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { answer, client, organizationsQuery, type Schemas } from '../api.ts'
+import { FormActions } from '../parts/FormActions.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
+import { AreaAccess } from './AreaAccess.tsx'
 import { expiryOf, LIFETIMES, localDay } from './expiry.ts'
-import { type Access, AREAS, accessOf, grantsAll, scopesOf } from './scopes.ts'
+import { keysQuery } from './queries.ts'
+import { AREAS, accessOf, grantsAll, scopesOf } from './scopes.ts'
 
-type Restriction = 'none' | 'organizations' | 'projects'
+type ApiKey = Schemas['ApiKey']
 
 /** The maximum number of organizations or projects that a key can be restricted to. */
 const MAX_RESTRICTIONS = 100
 
+const valuesOf = (saved: ApiKey | undefined) => ({
+  label: saved?.label ?? '',
+  /** All scopes, or those of `access`. */
+  scopes: saved && grantsAll(saved.scopes) ? 'all' : 'some',
+  access: Object.fromEntries(AREAS.map((area) => [area.name, accessOf(area, saved?.scopes ?? [])])),
+  restriction: saved?.scoped_teams.length ? 'projects' : saved?.scoped_organizations.length ? 'organizations' : 'none',
+  scoped_organizations: saved?.scoped_organizations ?? [],
+  scoped_teams: (saved?.scoped_teams ?? []).map(String),
+  lifetime: saved ? (saved.expires_at ? 'date' : 'never') : '90',
+  /** The last day of the key. */
+  expires_at: saved?.expires_at ? localDay(Date.parse(saved.expires_at)) : '',
+})
+
+type Values = ReturnType<typeof valuesOf>
+
+const scopesIn = ({ scopes, access }: Values): Schemas['Scope'][] => (scopes === 'all' ? ['*'] : scopesOf(access))
+
+function bodyOf(values: Values, saved: ApiKey | undefined): Schemas['ApiKeyCreate'] {
+  const { label, restriction, scoped_organizations, scoped_teams, lifetime, expires_at } = values
+  const before = valuesOf(saved)
+  // Saving a key does not move its expiry within the day.
+  const isKept = saved?.expires_at && lifetime === 'date' && expires_at === before.expires_at
+  return {
+    label,
+    scopes: scopesIn(values),
+    // Both are sent: a restriction that the user leaves is removed.
+    scoped_organizations: restriction === 'organizations' ? scoped_organizations : [],
+    scoped_teams: restriction === 'projects' ? scoped_teams.map(Number) : [],
+    ...(!isKept && { expires_at: expiryOf(lifetime, expires_at, Date.now()) }),
+  }
+}
+
 /** The fields of a new key, or of `saved`. */
 export function KeyForm({
   saved,
-  submit,
-  save,
   close,
+  onCreated,
 }: {
-  saved?: Schemas['ApiKey']
-  submit: string
-  save: (input: Schemas['ApiKeyCreate']) => Promise<unknown>
+  saved?: ApiKey
   close: () => void
+  onCreated?: (key: ApiKey) => void
 }) {
-  const [label, setLabel] = useState(saved?.label ?? '')
-  const [all, setAll] = useState(saved ? grantsAll(saved.scopes) : false)
-  const [access, setAccess] = useState<Record<string, Access>>(() =>
-    Object.fromEntries(AREAS.map((area) => [area.name, accessOf(area, saved?.scopes ?? [])])),
-  )
-  const [restriction, setRestriction] = useState<Restriction>(
-    saved?.scoped_teams.length ? 'projects' : saved?.scoped_organizations.length ? 'organizations' : 'none',
-  )
-  const [organizations, setOrganizations] = useState(saved?.scoped_organizations ?? [])
-  const [projects, setProjects] = useState((saved?.scoped_teams ?? []).map(String))
-  const [lifetime, setLifetime] = useState(saved ? (saved.expires_at ? 'date' : 'never') : '90')
-  const [day, setDay] = useState(saved?.expires_at ? localDay(Date.parse(saved.expires_at)) : '')
-  const choices = useQuery(organizationsQuery).data?.results ?? []
-
-  const scopes: Schemas['Scope'][] = all ? ['*'] : scopesOf(access)
-  const mutation = useMutation({
-    mutationFn: () =>
-      save({
-        label,
-        scopes,
-        // Both are sent: a restriction that the user leaves is removed.
-        scoped_organizations: restriction === 'organizations' ? organizations : [],
-        scoped_teams: restriction === 'projects' ? projects.map(Number) : [],
-        // Saving a key does not move its expiry within the day.
-        ...(!(saved?.expires_at && lifetime === 'date' && day === localDay(Date.parse(saved.expires_at))) && {
-          expires_at: expiryOf(lifetime, day, Date.now()),
-        }),
-      }),
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: valuesOf(saved),
+    send: (values) => {
+      const body = bodyOf(values, saved)
+      return saved
+        ? answer(client.PATCH('/api/personal_api_keys/{id}/', { params: { path: { id: saved.id } }, body }))
+        : answer(client.POST('/api/personal_api_keys/', { body }))
+    },
+    done: ({ label }) => (saved ? `The key "${label}" is saved.` : undefined),
+    refreshes: [keysQuery.queryKey],
+    after: (key) => {
+      close()
+      onCreated?.(key)
+    },
   })
-  const { error } = mutation
-  const rest = errorBeside(error, 'label', 'scoped_organizations', 'scoped_teams', 'expires_at')
+  const { scopes, access, restriction, scoped_organizations, scoped_teams, lifetime } = form.values
+  const choices = useQuery(organizationsQuery).data?.results ?? []
+  const hasScopes = scopesIn(form.values).length > 0
   const isRestrictionMissing =
-    (restriction === 'organizations' && organizations.length === 0) ||
-    (restriction === 'projects' && projects.length === 0)
+    (restriction === 'organizations' && scoped_organizations.length === 0) ||
+    (restriction === 'projects' && scoped_teams.length === 0)
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        mutation.mutate()
-      }}
-    >
+    <form onSubmit={submit}>
       <Stack>
         <TextInput
           label="Label"
@@ -85,35 +86,30 @@ export function KeyForm({
           required
           withAsterisk={false}
           maxLength={40}
-          value={label}
-          error={fieldError(error, 'label')}
-          onChange={(event) => setLabel(event.currentTarget.value)}
+          {...form.getInputProps('label')}
         />
         <Radio.Group
           label="Access"
-          value={all ? 'all' : 'some'}
-          onChange={(value) => setAll(value === 'all')}
           description="A key never has more access than you."
+          {...form.getInputProps('scopes')}
         >
           <Group mt="xs">
             <Radio value="some" label="Selected scopes" />
             <Radio value="all" label="All scopes" />
           </Group>
         </Radio.Group>
-        {all ? (
+        {scopes === 'all' ? (
           <Alert color="yellow">
             The key can do everything that you can, also create and revoke API keys. Prefer selected scopes.
           </Alert>
         ) : (
           <Stack gap="xs">
-            {AREAS.map(({ name, label, description, write }) => (
+            {AREAS.map((area) => (
               <AreaAccess
-                key={name}
-                label={label}
-                description={description}
-                canWrite={write !== undefined}
-                value={access[name] ?? 'none'}
-                onChange={(value) => setAccess({ ...access, [name]: value })}
+                key={area.name}
+                area={area}
+                value={access[area.name] ?? 'none'}
+                onChange={(value) => form.setFieldValue('access', { ...access, [area.name]: value })}
               />
             ))}
           </Stack>
@@ -126,8 +122,7 @@ export function KeyForm({
             { value: 'organizations', label: 'Some organizations' },
             { value: 'projects', label: 'Some projects' },
           ]}
-          value={restriction}
-          onChange={(value) => setRestriction((value ?? 'none') as Restriction)}
+          {...form.getInputProps('restriction')}
         />
         {restriction === 'organizations' && (
           <MultiSelect
@@ -135,9 +130,7 @@ export function KeyForm({
             searchable
             maxValues={MAX_RESTRICTIONS}
             data={choices.map(({ id, name }) => ({ value: id, label: name }))}
-            value={organizations}
-            error={fieldError(error, 'scoped_organizations')}
-            onChange={setOrganizations}
+            {...form.getInputProps('scoped_organizations')}
           />
         )}
         {restriction === 'projects' && (
@@ -150,9 +143,7 @@ export function KeyForm({
               group: name,
               items: teams.map(({ id, name }) => ({ value: String(id), label: `${name} (${id})` })),
             }))}
-            value={projects}
-            error={fieldError(error, 'scoped_teams')}
-            onChange={setProjects}
+            {...form.getInputProps('scoped_teams')}
           />
         )}
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -160,9 +151,8 @@ export function KeyForm({
             label="Expires"
             allowDeselect={false}
             data={LIFETIMES}
-            value={lifetime}
-            {...(lifetime !== 'date' && { error: fieldError(error, 'expires_at') })}
-            onChange={(value) => setLifetime(value ?? 'never')}
+            {...form.getInputProps('lifetime')}
+            {...(lifetime !== 'date' && { error: form.errors.expires_at })}
           />
           {lifetime === 'date' && (
             <TextInput
@@ -171,66 +161,23 @@ export function KeyForm({
               required
               withAsterisk={false}
               min={localDay(Date.now())}
-              value={day}
-              error={fieldError(error, 'expires_at')}
-              onChange={(event) => setDay(event.currentTarget.value)}
+              {...form.getInputProps('expires_at')}
             />
           )}
         </SimpleGrid>
-        {rest !== null && <ErrorAlert error={rest} />}
-        {scopes.length === 0 && (
+        {!hasScopes && (
           <Text size="sm" c="dimmed" role="status">
             Choose at least one scope.
           </Text>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={mutation.isPending} disabled={scopes.length === 0 || isRestrictionMissing}>
-            {submit}
-          </Button>
-        </Group>
+        <FormActions
+          error={error}
+          isPending={isPending}
+          submit={saved ? 'Save key' : 'Create key'}
+          cancel={close}
+          disabled={!hasScopes || isRestrictionMissing}
+        />
       </Stack>
     </form>
-  )
-}
-
-function AreaAccess({
-  label,
-  description,
-  canWrite,
-  value,
-  onChange,
-}: {
-  label: string
-  description: string
-  canWrite: boolean
-  value: Access
-  onChange: (value: Access) => void
-}) {
-  const id = useId()
-  return (
-    <Group justify="space-between" gap="xs" wrap="nowrap">
-      <Stack gap={0} flex={1} miw={0}>
-        <Text size="sm" fw={500} id={id}>
-          {label}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {description}
-        </Text>
-      </Stack>
-      <SegmentedControl
-        size="xs"
-        aria-labelledby={id}
-        data={[
-          { value: 'none', label: 'None' },
-          { value: 'read', label: 'Read' },
-          ...(canWrite ? [{ value: 'write', label: 'Write' }] : []),
-        ]}
-        value={value}
-        onChange={(value) => onChange(value as Access)}
-      />
-    </Group>
   )
 }

@@ -1,15 +1,17 @@
 import { Alert, Badge, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { answer, client, meQuery, queryClient, type Schemas } from '../api.ts'
 import { Copy } from '../parts/Copy.tsx'
 import { Definition } from '../parts/Definition.tsx'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { FormActions } from '../parts/FormActions.tsx'
 import { withArticle } from '../parts/levels.ts'
 import { AnchorLink } from '../parts/links.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Section } from '../parts/Section.tsx'
+import { useChange } from '../parts/use-change.ts'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { useMe } from '../shell/workspace.ts'
 import { preflightQuery } from '../signin/sso.tsx'
 
@@ -30,51 +32,34 @@ export function ProfilePage() {
 
 const updateMe = (body: Schemas['MeWrite']): Promise<Schemas['Me']> => answer(client.PATCH('/api/users/@me/', { body }))
 
-function NameForm({ me }: { me: Schemas['Me'] }) {
-  const [first_name, setFirst] = useState(me.first_name)
-  const [last_name, setLast] = useState(me.last_name)
-  const save = useMutation({
-    mutationFn: () => updateMe({ first_name, last_name }),
-    onSuccess: (me) => {
-      queryClient.setQueryData(meQuery.queryKey, me)
-      notifyDone('Your name is saved.')
-    },
+const storeMe = (me: Schemas['Me']): void => void queryClient.setQueryData(meQuery.queryKey, me)
+
+function NameForm({ me: { first_name, last_name } }: { me: Schemas['Me'] }) {
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: { first_name, last_name },
+    send: updateMe,
+    done: 'Your name is saved.',
+    after: storeMe,
   })
-  const isChanged = first_name !== me.first_name || last_name !== me.last_name
-  const rest = errorBeside(save.error, 'first_name', 'last_name')
   return (
     <Section title="Name">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack>
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <TextInput
               label="First name"
               autoComplete="given-name"
               maxLength={150}
-              value={first_name}
-              error={fieldError(save.error, 'first_name')}
-              onChange={(event) => setFirst(event.currentTarget.value)}
+              {...form.getInputProps('first_name')}
             />
             <TextInput
               label="Last name"
               autoComplete="family-name"
               maxLength={150}
-              value={last_name}
-              error={fieldError(save.error, 'last_name')}
-              onChange={(event) => setLast(event.currentTarget.value)}
+              {...form.getInputProps('last_name')}
             />
           </SimpleGrid>
-          {rest !== null && <ErrorAlert error={rest} />}
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-              Save name
-            </Button>
-          </Group>
+          <FormActions submit="Save name" isPending={isPending} error={error} disabled={!form.isDirty()} />
         </Stack>
       </form>
     </Section>
@@ -97,20 +82,20 @@ const VERIFICATION: Record<string, ReactNode> = {
 
 function Address({ me }: { me: Schemas['Me'] }) {
   const sendsMail = useQuery(preflightQuery).data?.email_service_available
-  const [email, setEmail] = useState('')
-  const change = useMutation({
-    mutationFn: () => updateMe({ email: email.trim() }),
-    onSuccess: (me) => {
-      queryClient.setQueryData(meQuery.queryKey, me)
-      setEmail('')
-      notifyDone(me.pending_email ? `We sent a link to ${me.pending_email}.` : `Your address is now ${me.email}.`)
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: { email: '' },
+    send: ({ email }) => updateMe({ email: email.trim() }),
+    done: ({ pending_email, email }) =>
+      pending_email ? `We sent a link to ${pending_email}.` : `Your address is now ${email}.`,
+    after: (me, form) => {
+      storeMe(me)
+      form.reset()
     },
   })
-  const resend = useMutation({
-    mutationFn: () => answer(client.POST('/api/users/@me/request_email_verification/')),
-    onSuccess: () => notifyDone(`We sent a link to ${me.pending_email ?? me.email}.`),
+  const resend = useChange({
+    send: () => answer(client.POST('/api/users/@me/request_email_verification/')),
+    done: `We sent a link to ${me.pending_email ?? me.email}.`,
   })
-  const rest = errorBeside(change.error, 'email')
   const resendButton = (label: string): ReactNode => (
     <Button size="xs" variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
       {label}
@@ -144,12 +129,7 @@ function Address({ me }: { me: Schemas['Me'] }) {
         </Alert>
       )}
       {resend.error && <ErrorAlert error={resend.error} title="The mail was not sent" />}
-      <form
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault()
-          change.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack>
           <TextInput
             label="New address"
@@ -159,16 +139,15 @@ function Address({ me }: { me: Schemas['Me'] }) {
             withAsterisk={false}
             maxLength={254}
             maw={420}
-            value={email}
-            error={fieldError(change.error, 'email')}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            {...form.getInputProps('email')}
           />
-          {rest !== null && <ErrorAlert error={rest} />}
-          <Group>
-            <Button type="submit" variant="default" loading={change.isPending} disabled={email.trim() === ''}>
-              Change address
-            </Button>
-          </Group>
+          <FormActions
+            submit="Change address"
+            variant="default"
+            isPending={isPending}
+            error={error}
+            disabled={form.values.email.trim() === ''}
+          />
         </Stack>
       </form>
     </Section>

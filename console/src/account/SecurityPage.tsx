@@ -1,13 +1,12 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Stack, Text } from '@mantine/core'
 import { answer, client, meQuery, queryClient, type Schemas } from '../api.ts'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
-import { NewPassword } from '../parts/NewPassword.tsx'
+import { FormActions } from '../parts/FormActions.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { NewPassword, Password } from '../parts/Password.tsx'
 import { Section } from '../parts/Section.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { useMe } from '../shell/workspace.ts'
+import { sessionsKey } from './queries.ts'
 import { TwoFactor } from './TwoFactor.tsx'
 
 /** Password and two-factor authentication of the signed-in user. */
@@ -17,28 +16,25 @@ export function SecurityPage() {
     <>
       <PageHeader title="Password and two-factor" description="How you sign in." />
       <Stack maw={760}>
-        <Password me={me} />
+        <PasswordForm me={me} />
         <TwoFactor me={me} />
       </Stack>
     </>
   )
 }
 
-function Password({ me: { has_password, has_social_auth } }: { me: Schemas['Me'] }) {
-  const [current_password, setCurrent] = useState('')
-  const [password, setPassword] = useState('')
-  const save = useMutation({
-    mutationFn: () =>
+function PasswordForm({ me: { has_password, has_social_auth } }: { me: Schemas['Me'] }) {
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: { current_password: '', password: '' },
+    send: ({ password, current_password }) =>
       answer(client.PATCH('/api/users/@me/', { body: { password, ...(has_password && { current_password }) } })),
-    onSuccess: async (me) => {
+    done: has_password ? 'The password is changed. Your other sessions have ended.' : 'The password is set.',
+    refreshes: [sessionsKey],
+    after: (me, form) => {
       queryClient.setQueryData(meQuery.queryKey, me)
-      setCurrent('')
-      setPassword('')
-      notifyDone(has_password ? 'The password is changed. Your other sessions have ended.' : 'The password is set.')
-      await queryClient.invalidateQueries({ queryKey: ['sessions'] })
+      form.reset()
     },
   })
-  const rest = errorBeside(save.error, 'password', 'current_password')
   return (
     <Section
       title="Password"
@@ -48,40 +44,13 @@ function Password({ me: { has_password, has_social_auth } }: { me: Schemas['Me']
           : 'Your account has no password. Set one to sign in with your address.'
       }
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack maw={420}>
           {has_password && (
-            <PasswordInput
-              label="Current password"
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              maxLength={256}
-              value={current_password}
-              error={fieldError(save.error, 'current_password')}
-              aria-invalid={fieldError(save.error, 'current_password') !== undefined}
-              onChange={(event) => setCurrent(event.currentTarget.value)}
-            />
+            <Password label="Current password" withAsterisk={false} {...form.getInputProps('current_password')} />
           )}
-          <NewPassword
-            label="New password"
-            withAsterisk={false}
-            value={password}
-            error={fieldError(save.error, 'password')}
-            aria-invalid={fieldError(save.error, 'password') !== undefined}
-            onChange={setPassword}
-          />
-          {rest !== null && <ErrorAlert error={rest} />}
-          <Group>
-            <Button type="submit" loading={save.isPending}>
-              {has_password ? 'Change password' : 'Set password'}
-            </Button>
-          </Group>
+          <NewPassword label="New password" withAsterisk={false} {...form.getInputProps('password')} />
+          <FormActions submit={has_password ? 'Change password' : 'Set password'} isPending={isPending} error={error} />
           {has_social_auth && (
             <Text size="sm" c="dimmed">
               Your account is also connected with a single sign-on provider.

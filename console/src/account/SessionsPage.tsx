@@ -1,33 +1,28 @@
 import { Badge, Group, Paper, Skeleton, Stack, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { answer, client, queryClient, type Schemas } from '../api.ts'
+import { answer, client, type Schemas } from '../api.ts'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
 import { Time } from '../parts/Time.tsx'
+import { useChange } from '../parts/use-change.ts'
 import { ssoName } from '../signin/sso.tsx'
+import { PAGE_SIZE, sessionsKey, sessionsQuery } from './queries.ts'
 import { deviceName } from './user-agent.ts'
 
-const LIMIT = 50
 const METHODS: Record<string, string> = { password: 'password', link: 'one-time link' }
-
-const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['sessions'] })
 
 /** The browsers in which the user is signed in. */
 export function SessionsPage() {
   const { page = 1 } = useSearch({ from: '/signed-in/account/sessions' })
   const navigate = useNavigate({ from: '/account/sessions' })
-  const sessions = useQuery({
-    queryKey: ['sessions', page],
-    queryFn: () =>
-      answer(
-        client.GET('/api/users/@me/login_sessions/', {
-          params: { query: { limit: LIMIT, offset: (page - 1) * LIMIT } },
-        }),
-      ),
-    placeholderData: keepPreviousData,
+  const sessions = useQuery(sessionsQuery(page))
+  const endOthers = useChange({
+    send: () => answer(client.POST('/api/users/@me/login_sessions/end_others/')),
+    done: 'Your other sessions have ended.',
+    refreshes: [sessionsKey],
   })
   const { count = 0, results = [] } = sessions.data ?? {}
   return (
@@ -43,11 +38,7 @@ export function SessionsPage() {
             confirm="End other sessions"
             danger
             disabledReason={sessions.data && count <= 1 ? 'There is no other session.' : undefined}
-            onConfirm={async () => {
-              await answer(client.POST('/api/users/@me/login_sessions/end_others/'))
-              await refresh()
-              notifyDone('Your other sessions have ended.')
-            }}
+            onConfirm={() => endOthers.mutateAsync()}
           >
             End other sessions
           </ConfirmButton>
@@ -69,7 +60,7 @@ export function SessionsPage() {
           </Stack>
           <Pager
             count={count}
-            limit={LIMIT}
+            limit={PAGE_SIZE}
             page={page}
             noun="session"
             onChange={(next) => void navigate({ search: next > 1 ? { page: next } : {} })}
@@ -83,6 +74,12 @@ export function SessionsPage() {
 function SessionRow({ session }: { session: Schemas['Session'] }) {
   const device = deviceName(session.user_agent)
   const method = METHODS[session.method] ?? ssoName(session.method)
+  const path = { session_id: session.id }
+  const end = useChange({
+    send: () => answer(client.DELETE('/api/users/@me/login_sessions/{session_id}/', { params: { path } })),
+    done: `The session of ${device} has ended.`,
+    refreshes: [sessionsKey],
+  })
   return (
     <Paper withBorder p="md" component="li" style={{ listStyle: 'none' }}>
       <Group justify="space-between" align="center" gap="sm">
@@ -111,15 +108,7 @@ function SessionRow({ session }: { session: Schemas['Session'] }) {
             effect={`The browser at ${session.address} must sign in again.`}
             confirm="End session"
             danger
-            onConfirm={async () => {
-              await answer(
-                client.DELETE('/api/users/@me/login_sessions/{session_id}/', {
-                  params: { path: { session_id: session.id } },
-                }),
-              )
-              await refresh()
-              notifyDone(`The session of ${device} has ended.`)
-            }}
+            onConfirm={() => end.mutateAsync()}
           >
             End session
           </ConfirmButton>

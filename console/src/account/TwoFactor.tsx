@@ -1,46 +1,24 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Image,
-  Modal,
-  PasswordInput,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Alert, Badge, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answer, client, meQuery, queryClient, type Schemas } from '../api.ts'
-import { Copy } from '../parts/Copy.tsx'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { answer, client, type Schemas } from '../api.ts'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
 import { Section } from '../parts/Section.tsx'
+import { useChange } from '../parts/use-change.ts'
 import { BackupCodes } from './BackupCodes.tsx'
+import { ProofForm } from './ProofForm.tsx'
+import { twoFactorQuery } from './queries.ts'
+import { TwoFactorSetup } from './TwoFactorSetup.tsx'
 
-const statusKey = ['two-factor']
 /** Few enough to remind the user. */
 const FEW_CODES = 3
 
-const refresh = (): Promise<unknown> =>
-  Promise.all([
-    queryClient.invalidateQueries({ queryKey: statusKey }),
-    queryClient.invalidateQueries({ queryKey: meQuery.queryKey }),
-    queryClient.invalidateQueries({ queryKey: ['sessions'] }),
-  ])
-
 /** Turns two-factor authentication on and off, and creates backup codes. */
 export function TwoFactor({ me }: { me: Schemas['Me'] }) {
-  const status = useQuery({
-    queryKey: statusKey,
-    queryFn: () => answer(client.GET('/api/users/@me/two_factor_status/')),
-  })
+  const status = useQuery(twoFactorQuery)
   const [codes, setCodes] = useState<string[]>()
-  const start = useMutation({ mutationFn: () => answer(client.POST('/api/users/@me/two_factor_start_setup/')) })
+  const start = useChange({ send: () => answer(client.POST('/api/users/@me/two_factor_start_setup/')) })
 
   return (
     <Section
@@ -65,14 +43,13 @@ export function TwoFactor({ me }: { me: Schemas['Me'] }) {
         </Group>
       )}
       {status.data && !status.data.is_enabled && start.data && (
-        <Setup
+        <TwoFactorSetup
           setup={start.data}
           cancel={start.reset}
           restart={() => start.mutate()}
           done={(created) => {
             start.reset()
             setCodes(created)
-            void refresh()
           }}
         />
       )}
@@ -81,84 +58,6 @@ export function TwoFactor({ me }: { me: Schemas['Me'] }) {
       )}
       {codes && <BackupCodes codes={codes} close={() => setCodes(undefined)} />}
     </Section>
-  )
-}
-
-function Setup({
-  setup: { secret, qr_code_svg, otpauth_url },
-  cancel,
-  restart,
-  done,
-}: {
-  setup: Schemas['TwoFactorSetup']
-  cancel: () => void
-  restart: () => void
-  done: (codes: string[]) => void
-}) {
-  const [token, setToken] = useState('')
-  const validate = useMutation({
-    mutationFn: () => answer(client.POST('/api/users/@me/two_factor_validate/', { body: { token: token.trim() } })),
-    onSuccess: ({ backup_codes }) => done(backup_codes),
-  })
-  const rest = errorBeside(validate.error, 'token')
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        validate.mutate()
-      }}
-    >
-      <Stack>
-        <Text size="sm" fw={600}>
-          1. Scan this code with your authenticator app
-        </Text>
-        <Group align="flex-start" gap="lg">
-          <Image
-            src={`data:image/svg+xml,${encodeURIComponent(qr_code_svg)}`}
-            alt="QR code with the secret for your authenticator app"
-            w={196}
-            h={196}
-            p="xs"
-            bg="white"
-            bd="1px solid var(--mantine-color-default-border)"
-          />
-          <Stack gap="xs" flex="1 1 14rem" miw={0}>
-            <Text size="sm">Or enter this secret by hand:</Text>
-            <Copy value={secret} label="the secret" shown={secret.replace(/(.{4})(?=.)/g, '$1 ')} />
-            <Text size="sm">
-              On this device, you can also <a href={otpauth_url}>open your authenticator app</a>.
-            </Text>
-            <Text size="xs" c="dimmed">
-              The secret is valid for ten minutes and is not shown again.
-            </Text>
-          </Stack>
-        </Group>
-        <Text size="sm" fw={600}>
-          2. Enter the code that the app shows
-        </Text>
-        <TextInput
-          label="Code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          required
-          withAsterisk={false}
-          maxLength={64}
-          maw={200}
-          value={token}
-          error={fieldError(validate.error, 'token')}
-          onChange={(event) => setToken(event.currentTarget.value)}
-        />
-        {rest !== null && <ErrorAlert error={rest} retry={restart} />}
-        <Group>
-          <Button type="submit" loading={validate.isPending}>
-            Turn on
-          </Button>
-          <Button variant="default" onClick={cancel}>
-            Cancel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   )
 }
 
@@ -196,10 +95,10 @@ function Enabled({
             hasPassword={hasPassword}
             effect="Your present backup codes stop working. The ten new ones are shown once."
             confirm="Create codes"
-            send={async (body) => {
-              const { backup_codes } = await answer(client.POST('/api/users/@me/two_factor_backup_codes/', { body }))
+            send={(body) => answer(client.POST('/api/users/@me/two_factor_backup_codes/', { body }))}
+            after={({ backup_codes }) => {
+              close()
               showCodes(backup_codes)
-              void refresh()
             }}
             close={close}
           />
@@ -211,96 +110,13 @@ function Enabled({
             hasPassword={hasPassword}
             effect="Your password alone is then enough to sign in, and your backup codes stop working. Organizations that require two-factor authentication lock you out."
             confirm="Turn off"
-            send={async (body) => {
-              await answer(client.POST('/api/users/@me/two_factor_disable/', { body }))
-              await refresh()
-              notifyDone('Two-factor authentication is off.')
-            }}
+            send={(body) => answer(client.POST('/api/users/@me/two_factor_disable/', { body }))}
+            done="Two-factor authentication is off."
+            after={close}
             close={close}
           />
         )}
       </Modal>
     </Stack>
-  )
-}
-
-type Proof = 'password' | 'token'
-
-interface ProofFormProps {
-  hasPassword: boolean
-  effect: string
-  confirm: string
-  send: (proof: Schemas['TwoFactorProof']) => Promise<void>
-  close: () => void
-}
-
-/** Asks for the password or a code. A user without a password may sign in again with their provider instead. */
-function ProofForm({ hasPassword, effect, confirm, send, close }: ProofFormProps) {
-  const [by, setBy] = useState<Proof>(hasPassword ? 'password' : 'token')
-  const [value, setValue] = useState('')
-  const request = useMutation({
-    mutationFn: () => send(value === '' ? {} : { [by]: value }),
-    onSuccess: close,
-  })
-  const rest = errorBeside(request.error, by)
-  const field = {
-    required: hasPassword,
-    withAsterisk: false,
-    'data-autofocus': true,
-    value,
-    error: fieldError(request.error, by),
-    'aria-invalid': fieldError(request.error, by) !== undefined,
-    onChange: (event: React.ChangeEvent<HTMLInputElement>) => setValue(event.currentTarget.value),
-  }
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        request.mutate()
-      }}
-    >
-      <Stack>
-        <Text size="sm">{effect}</Text>
-        {!hasPassword && (
-          <Text size="sm" c="dimmed">
-            If you have no code, leave it empty after signing in again with your provider.
-          </Text>
-        )}
-        {hasPassword && (
-          <SegmentedControl
-            aria-label="Confirm with"
-            data={[
-              { value: 'password', label: 'Password' },
-              { value: 'token', label: 'Code' },
-            ]}
-            value={by}
-            onChange={(next) => {
-              setBy(next as Proof)
-              setValue('')
-              request.reset()
-            }}
-          />
-        )}
-        {by === 'password' ? (
-          <PasswordInput label="Password" autoComplete="current-password" maxLength={256} {...field} />
-        ) : (
-          <TextInput
-            label="Code of your authenticator app, or a backup code"
-            autoComplete="one-time-code"
-            maxLength={64}
-            {...field}
-          />
-        )}
-        {rest !== null && <ErrorAlert error={rest} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red" loading={request.isPending}>
-            {confirm}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   )
 }

@@ -1,3 +1,5 @@
+import type { Schemas } from '../api.ts'
+
 /** The lifetimes of a new key. With `date`, the user chooses a day. */
 export const LIFETIMES = [
   { value: '30', label: 'In 30 days' },
@@ -22,3 +24,6 @@ export function expiryOf(lifetime: string, day: string, now: number): string | n
   const end = new Date(`${day}T23:59:59`)
   return Number.isNaN(end.getTime()) ? null : end.toISOString()
 }
+
+export const isExpired = ({ expires_at }: Schemas['ApiKey']): boolean =>
+  expires_at !== null && Date.parse(expires_at) <= Date.now()

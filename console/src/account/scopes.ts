@@ -3,7 +3,7 @@ import type { Schemas } from '../api.ts'
 type Scope = Schemas['Scope']
 export type Access = 'none' | 'read' | 'write'
 
-interface Area {
+export interface Area {
   name: string
   label: string
   description: string
