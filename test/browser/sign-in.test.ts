@@ -85,7 +85,12 @@ t.test('the first owner signs in by the printed link and sets a password', async
   await page.getByLabel('Name').fill('Olivia')
   await page.getByRole('textbox', { name: 'Password' }).fill('password')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('alert').waitFor()
+  await page.getByText('This password is easy to guess.').waitFor()
+  t.equal(
+    await page.getByRole('textbox', { name: 'Password' }).getAttribute('aria-invalid'),
+    'true',
+    'the error of the server is at its field',
+  )
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: /^Welcome to / }).waitFor()
@@ -121,7 +126,7 @@ t.test('an invite is accepted with a password, even after a reload', async (t) =
   t.equal(await page.getByLabel('Your name').inputValue(), 'Mia')
   await page.getByRole('textbox', { name: 'Password' }).fill('mia')
   await page.getByRole('button', { name: /^Join/ }).click()
-  await page.getByRole('alert').waitFor()
+  await page.getByText('The password must have at least 8 characters.').waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: /^Join/ }).click()
   await page.waitForURL(new RegExp(`/organizations/${organization}/`))

@@ -1,7 +1,7 @@
 import { Alert, Code, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
+import { type Schemas, WorkspaceError } from '../api.ts'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { count, duration } from '../parts/format.ts'
@@ -9,19 +9,15 @@ import { WarningIcon } from '../parts/icons.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
+import { instanceQuery } from './queries.ts'
 
 type Status = Schemas['InstanceStatus']
 
-const REFRESH_MS = 10_000
 const LATE_SECONDS = 10 * 60
 const OLD_BACKUP_MS = 7 * 86_400_000
 
 export function InstancePage() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['instance'],
-    queryFn: () => answer(client.GET('/api/instance_status/')),
-    refetchInterval: (query) => (query.state.error ? false : REFRESH_MS),
-  })
+  const { data, error, refetch } = useQuery(instanceQuery)
   return (
     <>
       <PageHeader

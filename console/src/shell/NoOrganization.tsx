@@ -1,22 +1,20 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { answer, client, queryClient } from '../api.ts'
+import { answer, client } from '../api.ts'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { PageHeader } from '../parts/PageHeader.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
 
 /** For users without an organization. */
 export function NoOrganization() {
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const create = useMutation({
-    mutationFn: () => answer(client.POST('/api/organizations/', { body: { name } })),
-    onSuccess: async ({ id }) => {
-      await queryClient.invalidateQueries()
-      await navigate({ to: '/organizations/$organization/projects', params: { organization: id } })
-    },
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: { name: '' },
+    send: (body) => answer(client.POST('/api/organizations/', { body })),
+    // The new organization is the current one of the user, so everything is loaded again.
+    refreshes: [[]],
+    after: ({ id }) => navigate({ to: '/organizations/$organization/projects', params: { organization: id } }),
   })
   return (
     <>
@@ -24,25 +22,14 @@ export function NoOrganization() {
       <EmptyState
         title="You do not belong to an organization"
         action={
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              create.mutate()
-            }}
-          >
+          <form onSubmit={submit}>
             <Group align="flex-end">
-              <TextInput
-                label="Name"
-                required
-                maxLength={64}
-                value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
-              />
-              <Button type="submit" loading={create.isPending}>
+              <TextInput label="Name" required maxLength={64} {...form.getInputProps('name')} />
+              <Button type="submit" loading={isPending}>
                 Create
               </Button>
             </Group>
-            {create.error && <ErrorAlert error={create.error} />}
+            {error && <ErrorAlert error={error} />}
           </form>
         }
       >

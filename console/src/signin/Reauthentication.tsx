@@ -1,8 +1,11 @@
-import { Anchor, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { answer, client, meQuery, queryClient, WorkspaceError } from '../api.ts'
-import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { client, meQuery } from '../api.ts'
+import { FormActions } from '../parts/FormActions.tsx'
+import { Password } from '../parts/Password.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
+import { signIn } from './sign-in.ts'
 import { onSignInNeeded } from './sign-in-again.ts'
 
 /** Asks for the password, and the second factor if the account has one, before a sensitive request is repeated. */
@@ -35,29 +38,18 @@ export function Reauthentication() {
 
 function ReauthenticationForm({ close }: { close: (done: boolean) => void }) {
   const me = useQuery(meQuery)
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const [step, setStep] = useState<'password' | 'code'>('password')
-  const [error, setError] = useState<unknown>()
-  const [loading, setLoading] = useState(false)
-
-  const submit = async (): Promise<void> => {
-    setLoading(true)
-    setError(undefined)
-    try {
-      if (step === 'password')
-        await answer(client.POST('/api/login/', { body: { email: me.data?.email ?? '', password } }))
-      else await answer(client.POST('/api/login/token/', { body: { token: code } }))
-      await queryClient.invalidateQueries({ queryKey: ['me'] })
-      close(true)
-    } catch (error) {
-      if (error instanceof WorkspaceError && error.code === '2fa_required') setStep('code')
-      else setError(error)
-    } finally {
-      setLoading(false)
-    }
-  }
-
+  const [isSecondStep, setSecondStep] = useState(false)
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: { password: '', token: '' },
+    send: ({ password, token }) =>
+      signIn(
+        isSecondStep
+          ? client.POST('/api/login/token/', { body: { token } })
+          : client.POST('/api/login/', { body: { email: me.data?.email ?? '', password } }),
+      ),
+    refreshes: [meQuery.queryKey],
+    after: (user) => (user === 'second step' ? setSecondStep(true) : close(true)),
+  })
   if (me.data && !me.data.has_password)
     return (
       <Stack>
@@ -71,42 +63,21 @@ function ReauthenticationForm({ close }: { close: (done: boolean) => void }) {
       </Stack>
     )
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <form onSubmit={submit}>
       <Stack>
         <Text size="sm">This change needs a sign-in within the last hour.</Text>
-        {step === 'password' ? (
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            data-autofocus
-            required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-        ) : (
+        {isSecondStep ? (
           <TextInput
             label="Code of your authenticator app, or a backup code"
             autoComplete="one-time-code"
             data-autofocus
             required
-            value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
+            {...form.getInputProps('token')}
           />
+        ) : (
+          <Password data-autofocus {...form.getInputProps('password')} />
         )}
-        {error !== undefined && <ErrorAlert error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => close(false)}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={loading}>
-            Continue
-          </Button>
-        </Group>
+        <FormActions submit="Continue" cancel={() => close(false)} isPending={isPending} error={error} />
       </Stack>
     </form>
   )

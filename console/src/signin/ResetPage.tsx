@@ -1,11 +1,12 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, client } from '../api.ts'
-import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { FormActions } from '../parts/FormActions.tsx'
 import { AnchorLink, ButtonLink } from '../parts/links.tsx'
-import { NewPassword } from '../parts/NewPassword.tsx'
+import { NewPassword } from '../parts/Password.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { Frame } from './Frame.tsx'
 import { forgetSecret, keepSecret, takeFragment } from './secrets.ts'
 import { preflightQuery } from './sso.tsx'
@@ -13,9 +14,11 @@ import { preflightQuery } from './sso.tsx'
 /** Asks for a link to set a new password. The answer does not reveal whether the address has an account. */
 export function ResetRequestPage() {
   const preflight = useQuery(preflightQuery)
-  const { email: hint = '' } = useSearch({ from: '/reset' })
-  const [email, setEmail] = useState(hint)
-  const request = useMutation({ mutationFn: () => answer(client.POST('/api/reset/', { body: { email } })) })
+  const { email = '' } = useSearch({ from: '/reset' })
+  const { form, submit, isPending, error, isSuccess } = useServerForm({
+    initialValues: { email },
+    send: (body) => answer(client.POST('/api/reset/', { body })),
+  })
   if (preflight.data && !preflight.data.email_service_available)
     return (
       <Frame title="Reset your password">
@@ -28,12 +31,13 @@ export function ResetRequestPage() {
         </Stack>
       </Frame>
     )
-  if (request.isSuccess)
+  if (isSuccess)
     return (
       <Frame title="Check your mail">
         <Stack>
           <Text size="sm">
-            If {email} has an account, an email with a link is on its way. The link works once, for one hour.
+            If {form.values.email} has an account, an email with a link is on its way. The link works once, for one
+            hour.
           </Text>
           <BackToSignIn />
         </Stack>
@@ -41,12 +45,7 @@ export function ResetRequestPage() {
     )
   return (
     <Frame title="Reset your password">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          request.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack>
           <TextInput
             label="Email"
@@ -55,13 +54,9 @@ export function ResetRequestPage() {
             required
             autoFocus
             maxLength={254}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            {...form.getInputProps('email')}
           />
-          {request.error && <ErrorAlert error={request.error} />}
-          <Button type="submit" loading={request.isPending}>
-            Send a link
-          </Button>
+          <FormActions submit="Send a link" fullWidth isPending={isPending} error={error} />
           <BackToSignIn />
         </Stack>
       </form>
@@ -74,13 +69,19 @@ export function ResetPage() {
   const { uuid = '' } = useParams({ strict: false })
   const secret = `reset ${uuid}`
   const [token] = useState(() => keepSecret(secret, takeFragment()))
-  const [password, setPassword] = useState('')
-  const reset = useMutation({
-    mutationFn: () =>
+  const {
+    form,
+    submit,
+    isPending,
+    error,
+    answer: user,
+  } = useServerForm({
+    initialValues: { password: '' },
+    send: ({ password }) =>
       answer(
         client.POST('/api/reset/{user_uuid}/', { params: { path: { user_uuid: uuid } }, body: { token, password } }),
       ),
-    onSuccess: () => forgetSecret(secret),
+    after: () => forgetSecret(secret),
   })
   if (token === '')
     return (
@@ -93,12 +94,12 @@ export function ResetPage() {
         </Stack>
       </Frame>
     )
-  if (reset.isSuccess)
+  if (user)
     return (
       <Frame title="Your password is set">
         <Stack>
           <Text size="sm">All your sessions have ended. Sign in with the new password.</Text>
-          <ButtonLink to="/login" search={{ email: reset.data.email }}>
+          <ButtonLink to="/login" search={{ email: user.email }}>
             Sign in
           </ButtonLink>
         </Stack>
@@ -106,18 +107,10 @@ export function ResetPage() {
     )
   return (
     <Frame title="Set a new password">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          reset.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack>
-          <NewPassword label="New password" autoFocus value={password} onChange={setPassword} />
-          {reset.error && <ErrorAlert error={reset.error} />}
-          <Button type="submit" loading={reset.isPending}>
-            Set password
-          </Button>
+          <NewPassword label="New password" autoFocus {...form.getInputProps('password')} />
+          <FormActions submit="Set password" fullWidth isPending={isPending} error={error} />
         </Stack>
       </form>
     </Frame>

@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, type SyntheticEvent, useEffect, useRef,
 import { meQuery, queryClient, type Schemas } from '../api.ts'
 import { onSignInNeeded } from './sign-in-again.ts'
 
-const SignIn = lazy(() => import('./LoginPage.tsx').then(({ SignIn }) => ({ default: SignIn })))
+const SignIn = lazy(() => import('./SignIn.tsx').then(({ SignIn }) => ({ default: SignIn })))
 
 /** What the browser shows, to restore it after the sign-in. */
 const viewOfPage = () => ({ title: document.title, top: scrollY, focused: document.activeElement })

@@ -1,12 +1,15 @@
 import { Alert, Blockquote, Button, Divider, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, client, isSignedOut, meQuery, queryClient, type Schemas, WorkspaceError } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
+import { FormActions } from '../parts/FormActions.tsx'
 import { AnchorLink, ButtonLink } from '../parts/links.tsx'
-import { NewPassword } from '../parts/NewPassword.tsx'
+import { NewPassword } from '../parts/Password.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { Frame } from './Frame.tsx'
+import { precheckQuery, signupQuery } from './queries.ts'
 import { forgetSecret, keepSecret } from './secrets.ts'
 import { beginSso, preflightQuery, SsoButtons, ssoName } from './sso.tsx'
 
@@ -23,11 +26,8 @@ export function SignupPage() {
   const [token] = useState(() => takeToken(invite_id))
   const me = useQuery({ ...meQuery, retry: false })
   const invite = useQuery({
-    queryKey: ['signup', invite_id, me.data?.uuid],
-    queryFn: () =>
-      answer(client.GET('/api/signup/{invite_id}/', { params: { path: { invite_id }, query: { token } } })),
+    ...signupQuery(invite_id, token, me.data?.uuid),
     enabled: token !== '' && (me.isSuccess || isSignedOut(me.error)),
-    retry: false,
   })
   if (token === '')
     return (
@@ -74,24 +74,20 @@ function AcceptInvite({
 }) {
   const navigate = useNavigate()
   const preflight = useQuery(preflightQuery)
-  const precheck = useQuery({
-    queryKey: ['precheck', invite.target_email],
-    queryFn: () => answer(client.POST('/api/login/precheck/', { body: { email: invite.target_email } })),
-  })
-  const [name, setName] = useState(invite.first_name)
-  const [password, setPassword] = useState('')
-  const accept = useMutation({
-    mutationFn: () =>
+  const precheck = useQuery(precheckQuery(invite.target_email))
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: { first_name: invite.first_name, password: '' },
+    send: (values) =>
       answer(
         client.POST('/api/signup/{invite_id}/', {
           params: { path: { invite_id: invite.id } },
-          body: { token, ...(!isRecipient && { first_name: name, password }) },
+          body: { token, ...(!isRecipient && values) },
         }),
       ),
-    onSuccess: async ({ organization_id }) => {
+    after: ({ organization_id }) => {
       forgetSecret(`invite ${invite.id}`)
       queryClient.clear()
-      await navigate({ to: '/organizations/$organization/projects', params: { organization: organization_id } })
+      return navigate({ to: '/organizations/$organization/projects', params: { organization: organization_id } })
     },
   })
   const enforced = precheck.data?.sso_enforcement ?? null
@@ -121,12 +117,7 @@ function AcceptInvite({
             Continue with {ssoName(enforced)}
           </Button>
         ) : (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              accept.mutate()
-            }}
-          >
+          <form onSubmit={submit}>
             <Stack>
               {isRecipient ? (
                 <Text size="sm">You are signed in with this address.</Text>
@@ -136,16 +127,12 @@ function AcceptInvite({
                     label="Your name"
                     autoComplete="given-name"
                     maxLength={128}
-                    value={name}
-                    onChange={(event) => setName(event.currentTarget.value)}
+                    {...form.getInputProps('first_name')}
                   />
-                  <NewPassword value={password} onChange={setPassword} />
+                  <NewPassword {...form.getInputProps('password')} />
                 </>
               )}
-              {accept.error && <ErrorAlert error={accept.error} />}
-              <Button type="submit" loading={accept.isPending}>
-                Join {invite.organization_name}
-              </Button>
+              <FormActions submit={`Join ${invite.organization_name}`} fullWidth isPending={isPending} error={error} />
             </Stack>
           </form>
         )}

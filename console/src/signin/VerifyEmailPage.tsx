@@ -2,28 +2,17 @@ import { Loader, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answer, client, queryClient } from '../api.ts'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { ButtonLink } from '../parts/links.tsx'
 import { Frame } from './Frame.tsx'
+import { verificationQuery } from './queries.ts'
 import { takeFragment } from './secrets.ts'
 
 /** Confirms an address with the secret of a mailed link. */
 export function VerifyEmailPage() {
   const { uuid = '' } = useParams({ strict: false })
   const [token] = useState(takeFragment)
-  // A query, because it runs once even if the page renders twice.
-  const verification = useQuery({
-    queryKey: ['verification', uuid, token],
-    queryFn: async () => {
-      await answer(client.POST('/api/users/verify_email/', { body: { uuid, token } }))
-      await queryClient.invalidateQueries({ queryKey: ['me'] })
-      return true
-    },
-    enabled: token !== '',
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const verification = useQuery(verificationQuery(uuid, token))
   if (token === '')
     return (
       <Frame title="This link is incomplete">

@@ -35,6 +35,9 @@ export const SSO_ERRORS: Record<string, string> = {
   invalid_invite: 'This invite is not valid. Ask for a new one.',
 }
 
+/** Only paths of this site. `//host` would leave it. */
+export const safePath = (next: string | undefined): string => (next && /^\/(?![/\\])/.test(next) ? next : '/')
+
 export function beginSso(provider: string, query: Record<string, string | undefined>): string {
   const search = new URLSearchParams(
     Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1])),
