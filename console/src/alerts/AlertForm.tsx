@@ -1,34 +1,39 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  NativeSelect,
-  NumberInput,
-  Radio,
-  Select,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
-import { invalidate } from '../organization/queries.ts'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { Alert, Checkbox, Group, NativeSelect, NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { answer, client, type Schemas, type WorkspaceError } from '../api.ts'
+import { FormActions } from '../parts/FormActions.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { preflightQuery } from '../signin/sso.tsx'
-import { exportOfAlertQuery, suggestedExportsQuery, suggestedMembersQuery, TRIGGERS, type Trigger } from './queries.ts'
+import { ExportSelect, RecipientsInput } from './AlertFields.tsx'
+import { alertsKey, TRIGGERS, type Trigger } from './queries.ts'
 
-type Channel = Schemas['AlertChannel']
+type AlertItem = Schemas['Alert']
 
 const MIN_LAG = 5
 const MAX_LAG = 10_080
 const SUGGESTED_LAG = 60
-const MAX_EMAILS = 20
-const FIELDS = ['name', 'triggers', 'lag_minutes', 'team_id', 'batch_export_id', 'emails', 'url']
+
+const valuesOf = (alert: AlertItem | undefined) => ({
+  name: alert?.name ?? '',
+  triggers: alert?.triggers ?? (['failure', 'recovery', 'pause'] as Trigger[]),
+  lag_minutes: alert?.lag_minutes ?? SUGGESTED_LAG,
+  /** Empty for all projects. */
+  team_id: String(alert?.team_id ?? ''),
+  batch_export_id: alert?.batch_export_id ?? null,
+  /** Undefined for the first channel that the server has. */
+  channel: alert?.channel,
+  emails: alert?.emails ?? [],
+  url: alert?.url ?? '',
+})
+
+type Values = ReturnType<typeof valuesOf>
+
+/** The `attr` of an address has its index, such as `emails__1`. */
+function errorsOf({ attr, detail }: WorkspaceError, values: Values): Record<string, string> {
+  const [, index] = /^emails__(\d{1,3})$/.exec(attr ?? '') ?? []
+  if (index !== undefined) return { emails: `${values.emails[Number(index)] ?? 'This address'}: ${detail}` }
+  return attr !== null && attr in values ? { [attr]: detail } : {}
+}
 
 /** Creates an alert, or edits everything but its channel. */
 export function AlertForm({
@@ -38,30 +43,24 @@ export function AlertForm({
   onSaved,
 }: {
   organization: Schemas['Organization']
-  alert: Schemas['Alert'] | undefined
+  alert: AlertItem | undefined
   close: () => void
-  onSaved: (saved: Schemas['Alert']) => void
+  onSaved: (saved: AlertItem) => void
 }) {
   const { data: preflight } = useQuery(preflightQuery)
   const noMail = preflight?.email_service_available === false
-  const [name, setName] = useState(alert?.name ?? '')
-  const [triggers, setTriggers] = useState<Trigger[]>(alert?.triggers ?? ['failure', 'recovery', 'pause'])
-  const [lag, setLag] = useState<number | string>(alert?.lag_minutes ?? SUGGESTED_LAG)
-  const [team_id, setTeam] = useState<number | null>(alert?.team_id ?? null)
-  const [batch_export_id, setExport] = useState<string | null>(alert?.batch_export_id ?? null)
-  const [chosen, setChannel] = useState<Channel | undefined>(alert?.channel)
-  const [emails, setEmails] = useState<string[]>(alert?.emails ?? [])
-  const [url, setUrl] = useState(alert?.url ?? '')
-  const channel = chosen ?? (noMail ? 'webhook' : 'email')
-
-  const save = useMutation({
-    mutationFn: () => {
+  const channelOf = ({ channel }: Values) => channel ?? (noMail ? 'webhook' : 'email')
+  const { form, submit, isPending, error } = useServerForm({
+    initialValues: valuesOf(alert),
+    send: (values) => {
+      const { name, triggers, lag_minutes, team_id, batch_export_id, emails, url } = values
       const path = { organization_id: organization.id }
+      const channel = channelOf(values)
       const body = {
         name,
         triggers,
-        ...(triggers.includes('lag') && { lag_minutes: Number(lag) }),
-        team_id,
+        ...(triggers.includes('lag') && { lag_minutes: Number(lag_minutes) }),
+        team_id: team_id === '' ? null : Number(team_id),
         batch_export_id,
         channel,
         ...(channel === 'email' ? { emails } : { url: url.trim() }),
@@ -75,40 +74,26 @@ export function AlertForm({
           )
         : answer(client.POST('/api/organizations/{organization_id}/alerts/', { params: { path }, body }))
     },
-    onSuccess: async (saved) => {
-      await invalidate('alerts')
-      notifyDone(alert ? `The alert "${saved.name}" is saved.` : `The alert "${saved.name}" is created.`)
-      onSaved(saved)
-    },
+    errorsOf,
+    done: ({ name }) => `The alert "${name}" is ${alert ? 'saved' : 'created'}.`,
+    refreshes: [alertsKey],
+    after: onSaved,
   })
-  const errorOf = (field: string): string | undefined => fieldError(save.error, field)
-  const emailError = errorOf('emails') ?? addressError(save.error, emails)
-  const general = emailError === undefined ? errorBeside(save.error, ...FIELDS) : null
-
+  const { triggers, team_id, url } = form.values
+  const channel = channelOf(form.values)
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate()
-      }}
-    >
+    <form onSubmit={submit}>
       <Stack>
-        <TextInput
-          label="Name"
-          required
-          maxLength={200}
-          data-autofocus
-          value={name}
-          error={errorOf('name')}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps('name')} />
         <Checkbox.Group
           label="Send a message about"
           withAsterisk
-          value={triggers}
-          error={errorOf('triggers')}
+          {...form.getInputProps('triggers')}
           onChange={(values) =>
-            setTriggers(TRIGGERS.map(({ value }) => value).filter((value) => values.includes(value)))
+            form.setFieldValue(
+              'triggers',
+              TRIGGERS.map(({ value }) => value).filter((value) => values.includes(value)),
+            )
           }
         >
           <Stack gap="xs" mt="xs">
@@ -125,36 +110,29 @@ export function AlertForm({
             min={MIN_LAG}
             max={MAX_LAG}
             allowDecimal={false}
-            value={lag}
-            error={errorOf('lag_minutes')}
-            onChange={setLag}
+            {...form.getInputProps('lag_minutes')}
           />
         )}
         <Group gap="sm" align="flex-start">
           <NativeSelect
             label="Project"
             flex="1 1 12rem"
-            value={team_id === null ? '' : String(team_id)}
             data={[
               { value: '', label: 'All projects' },
               ...organization.teams.map(({ id, name }) => ({ value: String(id), label: name })),
             ]}
-            error={errorOf('team_id')}
-            onChange={(event) => {
-              setTeam(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))
-              setExport(null)
-            }}
+            {...form.getInputProps('team_id')}
+            onChange={(event) => form.setValues({ team_id: event.currentTarget.value, batch_export_id: null })}
           />
           <ExportSelect
             organization_id={organization.id}
-            team_id={team_id}
-            value={batch_export_id}
-            error={errorOf('batch_export_id')}
-            onChange={setExport}
+            team_id={team_id === '' ? null : Number(team_id)}
+            value={form.values.batch_export_id}
+            {...form.getInputProps('batch_export_id')}
           />
         </Group>
         {!alert && (
-          <Radio.Group label="Channel" value={channel} onChange={(value) => setChannel(value as Channel)}>
+          <Radio.Group label="Channel" {...form.getInputProps('channel')} value={channel}>
             <Stack gap="xs" mt="xs">
               <Radio
                 value="email"
@@ -175,7 +153,11 @@ export function AlertForm({
           </Radio.Group>
         )}
         {channel === 'email' ? (
-          <RecipientsInput organization_id={organization.id} value={emails} error={emailError} onChange={setEmails} />
+          <RecipientsInput
+            organization_id={organization.id}
+            value={form.values.emails}
+            {...form.getInputProps('emails')}
+          />
         ) : (
           <TextInput
             label="URL"
@@ -183,9 +165,7 @@ export function AlertForm({
             required
             maxLength={2000}
             placeholder="https://example.com/hook"
-            value={url}
-            error={errorOf('url')}
-            onChange={(event) => setUrl(event.currentTarget.value)}
+            {...form.getInputProps('url')}
           />
         )}
         {alert && channel === 'webhook' && url.trim() !== alert.url && (
@@ -193,101 +173,13 @@ export function AlertForm({
             <Text size="sm">Requests to the new URL are signed with it. It is shown once, after you save.</Text>
           </Alert>
         )}
-        {general !== null && <ErrorAlert error={general} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {alert ? 'Save alert' : 'Create alert'}
-          </Button>
-        </Group>
+        <FormActions
+          submit={alert ? 'Save alert' : 'Create alert'}
+          cancel={close}
+          isPending={isPending}
+          error={error}
+        />
       </Stack>
     </form>
-  )
-}
-
-/** The error of an address, which `attr` names by its index, such as `emails__1`. */
-function addressError(error: unknown, emails: readonly string[]): string | undefined {
-  if (!(error instanceof WorkspaceError)) return undefined
-  const [, index] = /^emails__(\d{1,3})$/.exec(error.attr ?? '') ?? []
-  return index === undefined ? undefined : `${emails[Number(index)] ?? 'This address'}: ${error.detail}`
-}
-
-const SEARCH_DELAY_MS = 200
-
-function RecipientsInput({
-  organization_id,
-  value,
-  error,
-  onChange,
-}: {
-  organization_id: string
-  value: string[]
-  error: string | undefined
-  onChange: (value: string[]) => void
-}) {
-  const [text, setText] = useState('')
-  const [search] = useDebouncedValue(text.trim(), SEARCH_DELAY_MS)
-  const found = useQuery(suggestedMembersQuery(organization_id, search))
-  return (
-    <TagsInput
-      label="Recipients"
-      description="Addresses of members. Type a part of a name or an address to find them."
-      placeholder={value.length === 0 ? 'ada@example.com' : ''}
-      withAsterisk
-      maxTags={MAX_EMAILS}
-      acceptValueOnBlur
-      splitChars={[',', ';', ' ']}
-      data={found.data?.results.map(({ user }) => user.email) ?? []}
-      // The server has searched, also by name.
-      filter={({ options }) => options}
-      searchValue={text}
-      onSearchChange={setText}
-      value={value}
-      error={error}
-      onChange={onChange}
-    />
-  )
-}
-
-function ExportSelect({
-  organization_id,
-  team_id,
-  value,
-  error,
-  onChange,
-}: {
-  organization_id: string
-  team_id: number | null
-  value: string | null
-  error: string | undefined
-  onChange: (value: string | null) => void
-}) {
-  const [text, setText] = useState('')
-  const selected = useQuery({ ...exportOfAlertQuery(organization_id, value ?? ''), enabled: value !== null })
-  const [search] = useDebouncedValue(text === selected.data?.name ? '' : text.trim(), SEARCH_DELAY_MS)
-  const found = useQuery(suggestedExportsQuery(organization_id, search))
-  const offered = [...(found.data?.results ?? []), ...(value !== null && selected.data ? [selected.data] : [])].filter(
-    (one) => team_id === null || one.team_id === team_id,
-  )
-  const options = new Map(offered.map(({ id, name }) => [id, name]))
-  return (
-    <Select
-      label="Export"
-      flex="1 1 12rem"
-      placeholder="All exports"
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'All exports' }}
-      nothingFoundMessage="No export found."
-      data={[...options].map(([value, label]) => ({ value, label }))}
-      filter={({ options }) => options}
-      searchValue={text}
-      onSearchChange={setText}
-      value={value}
-      error={error}
-      onChange={onChange}
-    />
   )
 }

@@ -4,26 +4,16 @@ import { PAGE_SIZE } from '../organization/queries.ts'
 
 const SUGGESTIONS = 20
 
+/** Of all pages. */
+export const alertsKey = ['alerts']
+
 export const alertsQuery = (organization_id: string, page: number) =>
   queryOptions({
-    queryKey: ['alerts', organization_id, page],
+    queryKey: [...alertsKey, organization_id, page],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/alerts/', {
           params: { path: { organization_id }, query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } },
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  })
-
-/** Members whose name or address contains the text. */
-export const suggestedMembersQuery = (organization_id: string, search: string) =>
-  queryOptions({
-    queryKey: ['members', organization_id, 'suggested', search],
-    queryFn: () =>
-      answer(
-        client.GET('/api/organizations/{organization_id}/members/', {
-          params: { path: { organization_id }, query: { limit: SUGGESTIONS, ...(search && { search }) } },
         }),
       ),
     placeholderData: keepPreviousData,

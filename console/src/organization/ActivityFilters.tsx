@@ -2,9 +2,9 @@ import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answer, client } from '../api.ts'
 import { nameOf } from '../parts/people.ts'
 import { AREAS } from './activity-text.ts'
+import { suggestedMembersQuery } from './queries.ts'
 import type { ActivitySearch } from './routes.tsx'
 
 const TIMES = [
@@ -15,7 +15,6 @@ const TIMES = [
   { value: '-30d', label: 'Last 30 days' },
   { value: 'range', label: 'Between two times' },
 ]
-const FOUND_USERS = 20
 /** Two fields per row on a phone. */
 const FIELD = { flex: '1 1 9.5rem', maw: 280 } as const
 
@@ -87,15 +86,7 @@ function UserFilter({
 }) {
   const [text, setText] = useState('')
   const [search] = useDebouncedValue(text, 250)
-  const { data } = useQuery({
-    queryKey: ['members', organization_id, 'filter', search],
-    queryFn: () =>
-      answer(
-        client.GET('/api/organizations/{organization_id}/members/', {
-          params: { path: { organization_id }, query: { limit: FOUND_USERS, ...(search && { search }) } },
-        }),
-      ),
-  })
+  const { data } = useQuery(suggestedMembersQuery(organization_id, search))
   const [chosen, setChosen] = useState<{ value: string; label: string }>()
   const found = (data?.results ?? []).map(({ user }) => ({
     value: user.uuid,

@@ -1,7 +1,6 @@
 import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { answer, client } from '../api.ts'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
@@ -9,33 +8,10 @@ import { PageHeader } from '../parts/PageHeader.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { ActivityEntry } from './ActivityEntry.tsx'
 import { ActivityFilters } from './ActivityFilters.tsx'
+import { activityQuery } from './queries.ts'
 import type { ActivitySearch } from './routes.tsx'
 
 const route = getRouteApi('/signed-in/organizations/$organization/activity')
-const LIMIT = 50
-
-const activityQuery = (organization_id: string, { area, user, item, after, before, cursor }: ActivitySearch) =>
-  queryOptions({
-    queryKey: ['activity', organization_id, area, user, item, after, before, cursor],
-    queryFn: () =>
-      answer(
-        client.GET('/api/organizations/{organization_id}/activity_log/', {
-          params: {
-            path: { organization_id },
-            query: {
-              limit: LIMIT,
-              ...(area !== undefined && { area }),
-              ...(user !== undefined && { user }),
-              ...(item !== undefined && { item_id: item }),
-              ...(after !== undefined && { after }),
-              ...(before !== undefined && { before }),
-              ...(cursor !== undefined && { cursor }),
-            },
-          },
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  })
 
 export function ActivityPage() {
   const organization = useOrganization()

@@ -1,9 +1,10 @@
+import './data-table.css'
 import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 const SKELETON_ROWS = 5
 
-/** A table with a caption for screen readers. Shows skeletons until its rows are loaded. */
+/** A table with a caption for screen readers. Shows skeletons until its rows are loaded. On a phone its rows are cards. */
 export function DataTable({
   label,
   columns,
@@ -13,13 +14,13 @@ export function DataTable({
 }: {
   label: string
   columns: ReactNode[]
-  /** On narrower screens the table scrolls, not the page. */
+  /** On narrower screens above the width of a phone, the table scrolls, not the page. */
   minWidth: number
   loading: boolean
   children: ReactNode
 }) {
   return (
-    <Paper withBorder>
+    <Paper withBorder className="data-table" style={labelsOf(columns)}>
       {/* Positioned, so hidden texts of its rows do not widen the page. */}
       <Table.ScrollContainer minWidth={minWidth} type="native" pos="relative">
         <Table aria-label={label} aria-busy={loading}>
@@ -37,6 +38,14 @@ export function DataTable({
     </Paper>
   )
 }
+
+/** The texts of the header for the styles of cards. */
+const labelsOf = (columns: ReactNode[]): Record<string, string> =>
+  Object.fromEntries(
+    columns.flatMap((column, index) =>
+      typeof column === 'string' ? [[`--label-${index + 1}`, JSON.stringify(column)]] : [],
+    ),
+  )
 
 /** The header of the column with buttons. */
 export const ActionsHeader = <VisuallyHidden>Actions</VisuallyHidden>

@@ -1,55 +1,35 @@
-/** How users with an address in a verified domain sign in. */
-import { Group, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { answer, client, queryClient, type Schemas, WorkspaceError } from '../api.ts'
-import { ActionButton } from '../parts/ActionButton.tsx'
+import { NativeSelect, Switch } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Schemas } from '../api.ts'
 import { ConfirmDialog } from '../parts/ConfirmButton.tsx'
-import { Copy } from '../parts/Copy.tsx'
-import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
 import { Section } from '../parts/Section.tsx'
+import { useChange } from '../parts/use-change.ts'
 import { preflightQuery, ssoName } from '../signin/sso.tsx'
 import { useDialogItem } from './dialog-item.ts'
-import { domainQuery, invalidate } from './queries.ts'
+import { type DomainProps, SAVED, storeDomain, updateDomain } from './domain.ts'
+import { domainsKey } from './queries.ts'
 
 type Domain = Schemas['Domain']
-type Changes = Schemas['DomainWrite']
 type Enforcement = Domain['sso_enforcement']
-
-interface DomainProps {
-  organization_id: string
-  domain: Domain
-  /** Why the user cannot change the domain. */
-  reason: string | undefined
-}
-
-function useSave(organization_id: string, id: string) {
-  return useMutation({
-    mutationFn: (body: Changes) =>
-      answer(
-        client.PATCH('/api/organizations/{organization_id}/domains/{id}/', {
-          params: { path: { organization_id, id } },
-          body,
-        }),
-      ),
-    onSuccess: async (saved) => {
-      queryClient.setQueryData(domainQuery(organization_id, id).queryKey, saved)
-      await invalidate('domains')
-      notifyDone('The sign-in settings are saved.')
-    },
-  })
-}
 
 const UNVERIFIED = 'This needs a verified domain. Publish the DNS record and verify the domain first.'
 
-export function SignInForm({ organization_id, domain, reason }: DomainProps) {
-  const save = useSave(organization_id, domain.id)
+/** How users with an address in a verified domain join and sign in. */
+export function DomainSignIn({ organization_id, domain, reason }: DomainProps) {
+  const change = {
+    send: (body: Schemas['DomainWrite']) => updateDomain(organization_id, domain.id, body),
+    done: SAVED,
+    refreshes: [domainsKey],
+    after: (saved: Domain) => storeDomain(organization_id, saved),
+  }
+  const join = useChange({ ...change, failed: 'The setting was not saved' })
+  const enforce = useChange(change)
   const enforcement = useDialogItem<Enforcement>()
   const { data: preflight } = useQuery(preflightQuery)
   const blocked = reason ?? (domain.is_verified ? undefined : UNVERIFIED)
   const options = enforcementOptions(domain, preflight)
   // The chosen value while the server saves it. On an error the stored one comes back.
-  const joining = save.isPending ? save.variables.jit_provisioning_enabled : undefined
+  const joining = join.isPending ? join.variables.jit_provisioning_enabled : undefined
   return (
     <Section title="Joining and sign-in">
       <Switch
@@ -60,12 +40,7 @@ export function SignInForm({ organization_id, domain, reason }: DomainProps) {
         }
         disabled={blocked !== undefined}
         checked={joining ?? domain.jit_provisioning_enabled}
-        onChange={(event) =>
-          save.mutate(
-            { jit_provisioning_enabled: event.currentTarget.checked },
-            { onError: (error) => notifyError(error, 'The setting was not saved') },
-          )
-        }
+        onChange={(event) => join.mutate({ jit_provisioning_enabled: event.currentTarget.checked })}
       />
       <NativeSelect
         label="Required way to sign in"
@@ -95,7 +70,7 @@ export function SignInForm({ organization_id, domain, reason }: DomainProps) {
         }
         confirm={enforcement.item ? `Require ${ssoName(enforcement.item)}` : 'Stop requiring it'}
         danger={Boolean(enforcement.item)}
-        onConfirm={() => save.mutateAsync({ sso_enforcement: enforcement.item ?? '' })}
+        onConfirm={() => enforce.mutateAsync({ sso_enforcement: enforcement.item ?? '' })}
       />
     </Section>
   )
@@ -116,97 +91,4 @@ function enforcementOptions(domain: Domain, preflight: Schemas['Preflight'] | un
     provider('gitlab', configured?.gitlab ?? false, unknown),
     provider('saml', domain.has_saml, 'fill in its fields below first'),
   ]
-}
-
-const SAML_FIELDS = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
-
-export function SamlForm({ organization_id, domain, reason }: DomainProps) {
-  const save = useSave(organization_id, domain.id)
-  const initial = {
-    saml_entity_id: domain.saml_entity_id ?? '',
-    saml_acs_url: domain.saml_acs_url ?? '',
-    saml_x509_cert: domain.saml_x509_cert ?? '',
-  }
-  const [values, setValues] = useState(initial)
-  const changed = SAML_FIELDS.some((field) => values[field] !== initial[field])
-  const errorOf = (field: (typeof SAML_FIELDS)[number]): string | undefined =>
-    save.error instanceof WorkspaceError && save.error.attr === field ? save.error.detail : undefined
-  const atField = SAML_FIELDS.some((field) => errorOf(field) !== undefined)
-  const inputOf = (field: (typeof SAML_FIELDS)[number]) => ({
-    value: values[field],
-    error: errorOf(field),
-    readOnly: reason !== undefined,
-    onChange: (event: { currentTarget: { value: string } }) => {
-      const { value } = event.currentTarget
-      setValues((before) => ({ ...before, [field]: value }))
-    },
-  })
-  const submit = (): void =>
-    save.mutate({
-      saml_entity_id: values.saml_entity_id.trim() || null,
-      saml_acs_url: values.saml_acs_url.trim() || null,
-      saml_x509_cert: values.saml_x509_cert.trim() || null,
-    })
-  return (
-    <Section title="SAML">
-      <Text size="sm">
-        Register this server at your identity provider with these addresses, then enter the values that it shows.
-        {!domain.is_verified && ' SAML works only after the domain is verified.'}
-      </Text>
-      <Stack gap={4}>
-        <Text size="sm" fw={500}>
-          Metadata of this server
-        </Text>
-        <Copy value={`${location.origin}/api/saml/metadata/`} label="metadata URL" />
-        <Text size="sm" fw={500} mt={4}>
-          Assertion consumer service (ACS) URL
-        </Text>
-        <Copy value={`${location.origin}/complete/saml/`} label="ACS URL" />
-      </Stack>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label="Entity id of the identity provider"
-            description="Also called issuer."
-            maxLength={512}
-            {...inputOf('saml_entity_id')}
-          />
-          <TextInput
-            label="Sign-on URL of the identity provider"
-            description="Also called SSO URL. It must accept requests by redirect."
-            placeholder="https://"
-            maxLength={512}
-            {...inputOf('saml_acs_url')}
-          />
-          <Textarea
-            label="Certificate of the identity provider"
-            description="X.509 with an RSA key, as PEM or base64."
-            placeholder="-----BEGIN CERTIFICATE-----"
-            autosize
-            minRows={3}
-            maxRows={10}
-            maxLength={20_000}
-            spellCheck={false}
-            classNames={{ input: 'mono' }}
-            {...inputOf('saml_x509_cert')}
-          />
-          {save.error && !atField && <ErrorAlert error={save.error} />}
-          <Group>
-            <ActionButton
-              type="submit"
-              loading={save.isPending}
-              disabledReason={reason ?? (changed ? undefined : 'Nothing has changed.')}
-            >
-              Save SAML settings
-            </ActionButton>
-          </Group>
-        </Stack>
-      </form>
-    </Section>
-  )
 }

@@ -1,22 +1,21 @@
-import { Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Group, Modal, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
-import { fieldError } from '../parts/field-error.ts'
 import { PlusIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Pager } from '../parts/Pager.tsx'
-import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
 import { useOrganization } from '../shell/workspace.ts'
 import { ssoName } from '../signin/sso.tsx'
 import { DataTable } from './DataTable.tsx'
-import { domainsQuery, invalidate, PAGE_SIZE } from './queries.ts'
+import { DomainForm } from './DomainForm.tsx'
+import { DomainState } from './DomainState.tsx'
+import { domainsQuery, PAGE_SIZE } from './queries.ts'
 
 type Domain = Schemas['Domain']
 
@@ -85,10 +84,6 @@ export function DomainsPage() {
   )
 }
 
-export function DomainState({ domain: { is_verified } }: { domain: Domain }) {
-  return <StateBadge color={is_verified ? 'green' : 'yellow'}>{is_verified ? 'Verified' : 'Not verified'}</StateBadge>
-}
-
 function DomainRow({ organization_id, domain }: { organization_id: string; domain: Domain }) {
   return (
     <Table.Tr>
@@ -117,63 +112,5 @@ function DomainRow({ organization_id, domain }: { organization_id: string; domai
         {domain.has_saml && domain.sso_enforcement !== 'saml' && ', SAML set up'}
       </Table.Td>
     </Table.Tr>
-  )
-}
-
-function DomainForm({ organization_id, close }: { organization_id: string; close: () => void }) {
-  const navigate = route.useNavigate()
-  const [domain, setDomain] = useState('')
-  const add = useMutation({
-    mutationFn: () =>
-      answer(
-        client.POST('/api/organizations/{organization_id}/domains/', {
-          params: { path: { organization_id } },
-          body: { domain: domain.trim().toLowerCase() },
-        }),
-      ),
-    onSuccess: async ({ id }) => {
-      await invalidate('domains')
-      await navigate({
-        to: '/organizations/$organization/domains/$domain',
-        params: { organization: organization_id, domain: id },
-      })
-    },
-  })
-  const problem =
-    add.error instanceof WorkspaceError && add.error.code === 'invalid_input' && add.error.attr === 'domain'
-      ? 'Enter a domain such as example.com, with the letters a to z, digits, hyphens and dots.'
-      : fieldError(add.error, 'domain')
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        add.mutate()
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Domain"
-          description="The part of your email addresses after the @. It cannot be changed later."
-          placeholder="example.com"
-          required
-          maxLength={128}
-          data-autofocus
-          autoCapitalize="none"
-          spellCheck={false}
-          value={domain}
-          error={problem}
-          onChange={(event) => setDomain(event.currentTarget.value)}
-        />
-        {add.error && problem === undefined && <ErrorAlert error={add.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            Add domain
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   )
 }

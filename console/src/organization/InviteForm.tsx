@@ -1,17 +1,19 @@
-import { Button, Group, List, NativeSelect, Pill, Stack, TagsInput, Text, Textarea } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { List, NativeSelect, Pill, Stack, TagsInput, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
+import { FormActions } from '../parts/FormActions.tsx'
 import { plural } from '../parts/format.ts'
 import { MEMBER } from '../parts/levels.ts'
 import { type Level, levelOptions, parseLevel } from '../parts/people.ts'
+import { useChange } from '../parts/use-change.ts'
 import { preflightQuery } from '../signin/sso.tsx'
-import { invalidate } from './queries.ts'
+import { invitesKey } from './queries.ts'
 
 /** The API takes at most this many in one request. Either all of them are created or none. */
 const BATCH = 20
 const MAX_ADDRESSES = 200
+const INVALID = 'This is not an email address. Correct it.'
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** Invites many people at once. The error of an address is shown with it, and the others stay in the form. */
@@ -25,49 +27,36 @@ export function InviteForm({
   close: () => void
 }) {
   const { data: preflight } = useQuery(preflightQuery)
-  const [addresses, setAddresses] = useState<string[]>([])
-  const [level, setLevel] = useState<Level>(MEMBER)
-  const [message, setMessage] = useState('')
-  /** By address. */
-  const [problems, setProblems] = useState<Record<string, string>>({})
-
-  const invite = useMutation({
-    mutationFn: async () => {
-      let created = 0
-      for (let left = addresses; left.length; left = left.slice(BATCH)) {
+  const form = useForm({
+    initialValues: { addresses: [] as string[], level: String(MEMBER), message: '' },
+    // Errors have the address as their key.
+    validate: ({ addresses }) =>
+      Object.fromEntries(addresses.filter((address) => !ADDRESS.test(address)).map((address) => [address, INVALID])),
+  })
+  const { addresses } = form.values
+  const invite = useChange({
+    send: async (values: typeof form.values) => {
+      for (let left = values.addresses; left.length; left = left.slice(BATCH)) {
         const batch = left.slice(0, BATCH)
-        const invites = await createBatch(organization.id, batch, { level, message }).catch((error) => {
-          const failed = addressOf(error, batch)
-          if (failed !== undefined) setProblems({ [failed.address]: failed.detail })
+        const created = await createBatch(organization.id, batch, values).catch((error) => {
+          form.setErrors(errorOfAddress(error, batch))
           throw error
         })
-        created += invites.length
-        onCreated(invites)
-        setAddresses((before) => before.filter((address) => !batch.includes(address)))
+        onCreated(created)
+        form.setFieldValue('addresses', (before) => before.filter((address) => !batch.includes(address)))
       }
-      return created
     },
-    onSuccess: (created) => {
-      if (preflight?.email_service_available) notifyDone(`${plural(created, 'invite')} will be sent by email.`)
-      close()
-    },
-    onSettled: () => invalidate('invites'),
+    done: (_created, { addresses }) =>
+      preflight?.email_service_available ? `${plural(addresses.length, 'invite')} will be sent by email.` : undefined,
+    refreshes: [invitesKey],
+    after: close,
   })
-
-  const submit = (): void => {
-    const invalid = addresses.filter((address) => !ADDRESS.test(address))
-    setProblems(Object.fromEntries(invalid.map((address) => [address, 'This is not an email address. Correct it.'])))
-    if (addresses.length > 0 && invalid.length === 0) invite.mutate()
-  }
-  const shown = Object.entries(problems).filter(([address]) => addresses.includes(address))
-  const general = invite.error && shown.length === 0 ? invite.error : null
-
+  const shown = Object.entries(form.errors).filter(([address]) => addresses.includes(address))
   return (
     <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
+      onSubmit={form.onSubmit((values) => {
+        if (values.addresses.length > 0) invite.mutate(values)
+      })}
     >
       <Stack>
         <TagsInput
@@ -80,13 +69,15 @@ export function InviteForm({
           maxTags={MAX_ADDRESSES}
           acceptValueOnBlur
           value={addresses}
-          onChange={(values) => setAddresses([...new Set(values.map((value) => value.trim()).filter(Boolean))])}
+          onChange={(values) =>
+            form.setFieldValue('addresses', [...new Set(values.map((value) => value.trim()).filter(Boolean))])
+          }
           renderPill={({ value, onRemove }) => (
             <Pill
               withRemoveButton
               onRemove={onRemove}
               removeButtonProps={{ 'aria-label': `Remove ${value}`, tabIndex: 0, 'aria-hidden': false }}
-              {...(value !== undefined && problems[String(value)] && { bg: 'red.8', c: 'white' })}
+              {...(value !== undefined && form.errors[String(value)] && { bg: 'red.8', c: 'white' })}
             >
               {value}
             </Pill>
@@ -106,9 +97,8 @@ export function InviteForm({
         <NativeSelect
           label="Level"
           description="You can invite up to your own level."
-          value={String(level)}
           data={levelOptions(organization.membership_level)}
-          onChange={(event) => setLevel(parseLevel(event.currentTarget.value) ?? MEMBER)}
+          {...form.getInputProps('level')}
         />
         <Textarea
           label="Message"
@@ -122,23 +112,19 @@ export function InviteForm({
           autosize
           minRows={2}
           maxRows={8}
-          value={message}
-          onChange={(event) => setMessage(event.currentTarget.value)}
+          {...form.getInputProps('message')}
         />
-        {general && <ErrorAlert error={general} />}
         {preflight?.email_service_available === false && (
           <Text size="sm" c="dimmed">
             You get one link per address and send the links yourself.
           </Text>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={invite.isPending}>
-            {addresses.length > 1 ? `Create ${plural(addresses.length, 'invite')}` : 'Create invite'}
-          </Button>
-        </Group>
+        <FormActions
+          submit={addresses.length > 1 ? `Create ${plural(addresses.length, 'invite')}` : 'Create invite'}
+          cancel={close}
+          isPending={invite.isPending}
+          error={shown.length > 0 ? null : invite.error}
+        />
       </Stack>
     </form>
   )
@@ -147,8 +133,9 @@ export function InviteForm({
 async function createBatch(
   organization_id: string,
   addresses: string[],
-  { level, message }: { level: Level; message: string },
+  { level: chosen, message }: { level: string; message: string },
 ): Promise<Schemas['InviteCreated'][]> {
+  const level: Level = parseLevel(chosen) ?? MEMBER
   const created = await answer(
     client.POST('/api/organizations/{organization_id}/invites/bulk/', {
       params: { path: { organization_id } },
@@ -158,9 +145,9 @@ async function createBatch(
   return Array.isArray(created) ? created : [created]
 }
 
-/** The address that `attr` names by its index, such as `3__target_email`. */
-function addressOf(error: unknown, batch: string[]): { address: string; detail: string } | undefined {
-  if (!(error instanceof WorkspaceError) || error.attr === null) return undefined
+/** By the address that `attr` names by its index, such as `3__target_email`. */
+function errorOfAddress(error: unknown, batch: string[]): Record<string, string> {
+  if (!(error instanceof WorkspaceError) || error.attr === null) return {}
   const address = batch[Number(error.attr.split('__')[0])]
-  return address === undefined ? undefined : { address, detail: error.detail }
+  return address === undefined ? {} : { [address]: error.detail }
 }

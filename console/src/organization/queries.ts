@@ -1,14 +1,24 @@
-/** The lists of an organization. Keys start with their area, so a mutation invalidates all pages at once. */
+/** The lists of an organization. A list has a key for all of its pages, which a change refreshes. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answer, client, queryClient } from '../api.ts'
+import { answer, client, meQuery, organizationsQuery } from '../api.ts'
+import type { ActivitySearch } from './routes.tsx'
 
 export const PAGE_SIZE = 50
+const SUGGESTIONS = 20
+
+export const membersKey = ['members']
+export const invitesKey = ['invites']
+export const domainsKey = ['domains']
+export const projectsKey = ['projects']
+
+/** Everything that shows projects. */
+export const PROJECT_KEYS = [projectsKey, ['project'], ['organization'], organizationsQuery.queryKey, meQuery.queryKey]
 
 const pageOf = (page: number) => ({ limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE })
 
 export const membersQuery = (organization_id: string, page: number, search: string | undefined) =>
   queryOptions({
-    queryKey: ['members', organization_id, page, search],
+    queryKey: [...membersKey, organization_id, page, search],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/members/', {
@@ -18,9 +28,22 @@ export const membersQuery = (organization_id: string, page: number, search: stri
     placeholderData: keepPreviousData,
   })
 
+/** Members whose name or address contains the text. */
+export const suggestedMembersQuery = (organization_id: string, search: string) =>
+  queryOptions({
+    queryKey: [...membersKey, organization_id, 'suggested', search],
+    queryFn: () =>
+      answer(
+        client.GET('/api/organizations/{organization_id}/members/', {
+          params: { path: { organization_id }, query: { limit: SUGGESTIONS, ...(search && { search }) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
 export const invitesQuery = (organization_id: string, page: number) =>
   queryOptions({
-    queryKey: ['invites', organization_id, page],
+    queryKey: [...invitesKey, organization_id, page],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/invites/', {
@@ -32,7 +55,7 @@ export const invitesQuery = (organization_id: string, page: number) =>
 
 export const domainsQuery = (organization_id: string, page: number) =>
   queryOptions({
-    queryKey: ['domains', organization_id, page],
+    queryKey: [...domainsKey, organization_id, page],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/domains/', {
@@ -53,7 +76,7 @@ export const domainQuery = (organization_id: string, id: string) =>
 
 export const projectsQuery = (organization_id: string, page: number) =>
   queryOptions({
-    queryKey: ['projects', organization_id, page],
+    queryKey: [...projectsKey, organization_id, page],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/projects/', {
@@ -63,5 +86,27 @@ export const projectsQuery = (organization_id: string, page: number) =>
     placeholderData: keepPreviousData,
   })
 
-export const invalidate = (...areas: string[]): Promise<unknown> =>
-  Promise.all(areas.map((area) => queryClient.invalidateQueries({ queryKey: [area] })))
+export const activityQuery = (organization_id: string, search: ActivitySearch) => {
+  const { area, user, item, after, before, cursor } = search
+  return queryOptions({
+    queryKey: ['activity', organization_id, area, user, item, after, before, cursor],
+    queryFn: () =>
+      answer(
+        client.GET('/api/organizations/{organization_id}/activity_log/', {
+          params: {
+            path: { organization_id },
+            query: {
+              limit: PAGE_SIZE,
+              ...(area !== undefined && { area }),
+              ...(user !== undefined && { user }),
+              ...(item !== undefined && { item_id: item }),
+              ...(after !== undefined && { after }),
+              ...(before !== undefined && { before }),
+              ...(cursor !== undefined && { cursor }),
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+}
