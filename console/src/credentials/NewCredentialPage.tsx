@@ -1,24 +1,21 @@
 import '../exports/exports.css'
 import { Alert, Anchor, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
 import { answer, client, type Schemas } from '../api.ts'
 import { ConfigFields } from '../exports/ConfigFields.tsx'
-import { configErrors } from '../exports/config-errors.ts'
-import { type Config, credentialFields, hasCredentials } from '../exports/config-schema.ts'
+import { credentialFields, hasCredentials } from '../exports/config-schema.ts'
 import { DESTINATIONS, DestinationIcon, type DestinationType } from '../exports/destinations.tsx'
 import { sentConfig } from '../exports/form-config.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { InfoIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { PageHeader } from '../parts/PageHeader.tsx'
 import { Section } from '../parts/Section.tsx'
 import { useOrganization } from '../shell/workspace.ts'
-import { CONFIG_ATTR, CREDENTIAL, CREDENTIALS, NEW_CREDENTIAL, NEW_CREDENTIAL_ID } from './paths.ts'
-import { type IntegrationKind, invalidateIntegrations, storeIntegration } from './queries.ts'
+import { CREDENTIAL, CREDENTIALS, NEW_CREDENTIAL, NEW_CREDENTIAL_ID } from './paths.ts'
+import { INTEGRATION_KEYS, type IntegrationKind, storeIntegration } from './queries.ts'
+import { useConfigForm } from './use-config-form.ts'
 
 const route = getRouteApi(NEW_CREDENTIAL_ID)
 
@@ -94,12 +91,11 @@ function CredentialForm({
 }) {
   const { id: organization_id } = useOrganization()
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [config, setConfig] = useState<Config>({})
   const fields = credentialFields(kind)
-  const form = useRef<HTMLFormElement>(null)
-  const create = useMutation({
-    mutationFn: () =>
+  const { form, submit, ref, configFields, isPending, error } = useConfigForm({
+    fields,
+    initialValues: { name: '', config: {} },
+    send: ({ name, config }) =>
       answer(
         client.POST('/api/organizations/{organization_id}/integrations/', {
           params: { path: { organization_id } },
@@ -107,26 +103,15 @@ function CredentialForm({
           body: { name, kind, config: sentConfig(fields, config) } as Schemas['IntegrationCreate'],
         }),
       ),
-    onSuccess: async (integration) => {
+    done: ({ name }) => `Stored the credentials "${name}".`,
+    refreshes: INTEGRATION_KEYS,
+    after: (integration) => {
       storeIntegration(organization_id, integration)
-      notifyDone(`Stored the credentials "${integration.name}".`)
-      void invalidateIntegrations()
-      await navigate({ to: CREDENTIAL, params: { organization, credential: integration.id }, search: {} })
+      return navigate({ to: CREDENTIAL, params: { organization, credential: integration.id }, search: {} })
     },
   })
-  // Move to the first field with an error: it may be outside of the screen.
-  useEffect(() => {
-    if (create.error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [create.error])
-  const elsewhere = errorBeside(create.error, 'name', ...fields.map(({ key }) => `${CONFIG_ATTR}${key}`))
   return (
-    <form
-      ref={form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.mutate()
-      }}
-    >
+    <form ref={ref} onSubmit={submit}>
       <Section
         title={DESTINATIONS[kind].label}
         description="The secrets are encrypted, and nobody can read them again. What else an export needs, such as the table, is set in the export."
@@ -137,21 +122,10 @@ function CredentialForm({
           required
           maxLength={400}
           autoComplete="off"
-          value={name}
-          error={fieldError(create.error, 'name')}
-          onChange={(event) => setName(event.currentTarget.value)}
+          {...form.getInputProps('name')}
         />
-        <ConfigFields
-          fields={fields}
-          config={config}
-          errors={configErrors(create.error, { prefix: CONFIG_ATTR, fields, config, isSaved: false })}
-          isSaved={false}
-          onChange={(key, value) => {
-            setConfig((before) => ({ ...before, [key]: value }))
-            create.reset()
-          }}
-        />
-        {elsewhere !== null && <ErrorAlert error={elsewhere} />}
+        <ConfigFields {...configFields} />
+        {error !== null && <ErrorAlert error={error} />}
         <Group justify="flex-end">
           <Button
             variant="default"
@@ -159,7 +133,7 @@ function CredentialForm({
           >
             Cancel
           </Button>
-          <ActionButton type="submit" loading={create.isPending} disabledReason={reason}>
+          <ActionButton type="submit" loading={isPending} disabledReason={reason}>
             Store credentials
           </ActionButton>
         </Group>

@@ -5,15 +5,23 @@ import { answer, client, queryClient, type Schemas } from '../api.ts'
 export type Integration = Schemas['Integration']
 export type IntegrationKind = Schemas['IntegrationKind']
 
+/** For the parts of the page of stored credentials. */
+export interface CredentialProps {
+  integration: Integration
+}
+
 export const PAGE_SIZE = 50
 /** As many as a list to choose from can show. */
 const MAX_CHOICES = 1_000
 
 const pageOf = (page: number) => ({ limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE })
 
+/** Of all lists. */
+export const integrationsKey = ['integrations']
+
 export const integrationsQuery = (organization_id: string, page: number) =>
   queryOptions({
-    queryKey: ['integrations', organization_id, page],
+    queryKey: [...integrationsKey, organization_id, page],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/integrations/', {
@@ -25,7 +33,7 @@ export const integrationsQuery = (organization_id: string, page: number) =>
 
 export const integrationsOfKindQuery = (organization_id: string, kind: IntegrationKind) =>
   queryOptions({
-    queryKey: ['integrations', organization_id, kind],
+    queryKey: [...integrationsKey, organization_id, kind],
     queryFn: () =>
       answer(
         client.GET('/api/organizations/{organization_id}/integrations/', {
@@ -58,13 +66,8 @@ export const usersQuery = (organization_id: string, integration: string, page: n
     placeholderData: keepPreviousData,
   })
 
-/** Asks again for everything that shows the credentials. */
-export const invalidateIntegrations = (): Promise<unknown> =>
-  Promise.all(
-    ['integrations', 'integration', 'exports', 'export'].map((area) =>
-      queryClient.invalidateQueries({ queryKey: [area] }),
-    ),
-  )
+/** Everything that shows the credentials. */
+export const INTEGRATION_KEYS = [integrationsKey, ['integration'], ['exports'], ['export']]
 
 export const storeIntegration = (organization_id: string, integration: Integration): void =>
   void queryClient.setQueryData(integrationQuery(organization_id, integration.id).queryKey, integration)
