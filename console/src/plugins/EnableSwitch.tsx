@@ -1,18 +1,14 @@
 import { Switch } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { queryClient, type Schemas } from '../api.ts'
-import { notifyError } from '../parts/ErrorAlert.tsx'
+import { useChange } from '../parts/use-change.ts'
 import { sendsEvents } from './fields.ts'
-import { configsQuery, refreshPlugins, saveConfig } from './queries.ts'
+import { configsQuery, pluginsKey, saveConfig } from './queries.ts'
 import { nameOf } from './versions.ts'
 
 const ResumeDialog = lazy(() => import('./ResumeDialog.tsx'))
 
-type Configs = Schemas['PluginConfigPage']
-type State = Pick<Schemas['PluginConfig'], 'enabled' | 'disabled_at'>
-
-interface Change {
+interface EnableChange {
   enabled: boolean
   /** Skips the events that arrived while the plugin was off. */
   skip?: boolean
@@ -35,24 +31,15 @@ export function EnableSwitch({
 }) {
   const name = nameOf(plugin)
   const { queryKey } = configsQuery(project)
-  const toggle = useMutation({
-    mutationFn: (change: Change) => saveConfig(project, plugin.id, config, change),
-    // One after the other, so that the last one wins.
-    scope: { id: `enable plugin ${plugin.id} in ${project}` },
-    onMutate: async ({ enabled }) => {
-      await queryClient.cancelQueries({ queryKey })
-      const before = queryClient.getQueryData(queryKey)
-      const state = { enabled, disabled_at: enabled ? null : new Date().toISOString() }
-      if (before && config) queryClient.setQueryData(queryKey, withEnabled(before, config.id, state))
-      return before
-    },
-    onError: (error, { enabled }, before) => {
-      if (before) queryClient.setQueryData(queryKey, before)
-      notifyError(error, `"${name}" is still ${enabled ? 'off' : 'on'}`)
-    },
-    onSettled: async () => {
-      await queryClient.invalidateQueries({ queryKey })
-      void refreshPlugins(plugin.organization_id)
+  const toggle = useChange({
+    send: (change: EnableChange) => saveConfig(project, plugin.id, config, change),
+    scope: `enable plugin ${plugin.id} in ${project}`,
+    failed: ({ enabled }) => `"${name}" is still ${enabled ? 'off' : 'on'}`,
+    refreshes: [queryKey, pluginsKey(plugin.organization_id)],
+    optimistic: {
+      queryKey,
+      apply: ({ enabled }) =>
+        queryClient.setQueryData(queryKey, (before) => before && config && withEnabled(before, config.id, enabled)),
     },
   })
   const since = config && sendsEvents(plugin) ? config.disabled_at : null
@@ -87,7 +74,9 @@ export function EnableSwitch({
   )
 }
 
-const withEnabled = (configs: Configs, id: number, { enabled, disabled_at }: State): Configs => ({
+const withEnabled = (configs: Schemas['PluginConfigPage'], id: number, enabled: boolean): typeof configs => ({
   ...configs,
-  results: configs.results.map((config) => (config.id === id ? { ...config, enabled, disabled_at } : config)),
+  results: configs.results.map((config) =>
+    config.id === id ? { ...config, enabled, disabled_at: enabled ? null : new Date().toISOString() } : config,
+  ),
 })

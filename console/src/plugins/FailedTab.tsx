@@ -1,17 +1,18 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { queryClient, type Schemas } from '../api.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { Schemas } from '../api.ts'
 import { ActionsHeader, DataTable } from '../organization/DataTable.tsx'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
-import { ErrorAlert, notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
 import { RetryIcon } from '../parts/icons.tsx'
 import { Pager } from '../parts/Pager.tsx'
 import { StateBadge } from '../parts/StateBadge.tsx'
 import { Time } from '../parts/Time.tsx'
-import { FAILED_LIMIT, failedQuery, replay, replayAll } from './queries.ts'
+import { useChange } from '../parts/use-change.ts'
+import { FAILED_LIMIT, failedKey, failedQuery, replay, replayAll } from './queries.ts'
 
 interface FailedProps {
   project: string
@@ -29,6 +30,11 @@ export default function FailedTab({
 }: FailedProps & { page: number; setPage: (page: number) => void }) {
   const failed = useQuery(failedQuery(project, config.id, page))
   const disabledReason = config.enabled ? undefined : OFF
+  const all = useChange({
+    send: () => replayAll(project, config.id),
+    done: ({ queued }) => `${plural(queued, 'delivery', 'deliveries')} will be replayed.`,
+    refreshes: [failedKey(project, config.id)],
+  })
   if (failed.error) return <ErrorAlert error={failed.error} retry={() => void failed.refetch()} />
   if (failed.data?.count === 0)
     return (
@@ -59,11 +65,7 @@ export default function FailedTab({
             title="Replay all failed deliveries?"
             effect="The events are delivered again, the oldest first. A service that has got one of them already gets it twice."
             confirm="Replay all"
-            onConfirm={async () => {
-              const { queued } = await replayAll(project, config.id)
-              notifyDone(`${plural(queued, 'delivery', 'deliveries')} will be replayed.`)
-              await refresh(project, config.id)
-            }}
+            onConfirm={() => all.mutateAsync()}
           >
             Replay all
           </ConfirmButton>
@@ -97,19 +99,16 @@ export default function FailedTab({
   )
 }
 
-const refresh = (project: string, id: number): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: failedQuery(project, id, 1).queryKey.slice(0, -1) })
-
 function DeliveryRow({
   project,
   config,
   delivery,
   disabledReason,
 }: FailedProps & { delivery: Schemas['PluginFailedDelivery']; disabledReason: string | undefined }) {
-  const again = useMutation({
-    mutationFn: () => replay(project, config.id, delivery.id),
-    onSuccess: () => refresh(project, config.id),
-    onError: (error) => notifyError(error, 'The delivery is not replayed'),
+  const again = useChange({
+    send: () => replay(project, config.id, delivery.id),
+    failed: 'The delivery is not replayed',
+    refreshes: [failedKey(project, config.id)],
   })
   return (
     <Table.Tr>

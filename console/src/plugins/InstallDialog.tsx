@@ -1,14 +1,16 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { FormActions } from '../parts/FormActions.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { FAMILIES } from './families.ts'
-import { type FamilyPlace, install, refreshPlugins } from './queries.ts'
+import { type FamilyPlace, install, pluginsKey } from './queries.ts'
 import { nameOf } from './versions.ts'
 
 type Way = 'url' | 'source'
+
+/** The field of each way. */
+const FIELDS = { url: 'url', source: 'name' }
 
 /** The files of a new plugin. */
 const templateOf = (name: string): Record<string, string> => ({
@@ -26,34 +28,28 @@ const templateOf = (name: string): Record<string, string> => ({
 export function InstallDialog({ place, project, close }: { place: FamilyPlace; project: string; close: () => void }) {
   const navigate = useNavigate()
   const [way, setWay] = useState<Way>('url')
-  const [url, setUrl] = useState('')
-  const [name, setName] = useState('')
   const { noun } = FAMILIES[place.family]
-  const add = useMutation({
-    mutationFn: () =>
+  const { form, submit, isPending, error, forget } = useServerForm({
+    initialValues: { url: '', name: '' },
+    send: ({ url, name }) =>
       install(place, way === 'url' ? { url: url.trim() } : { plugin_type: 'source', name, source: templateOf(name) }),
-    onSuccess: async (plugin) => {
-      await refreshPlugins(place.organization)
+    errorsOf: ({ attr, detail }) => (attr === FIELDS[way] ? { [attr]: detail } : {}),
+    done: (plugin) => `"${nameOf(plugin)}" is installed.`,
+    refreshes: [pluginsKey(place.organization)],
+    after: (plugin) => {
       close()
-      notifyDone(`"${nameOf(plugin)}" is installed.`)
-      await navigate({
+      return navigate({
         to: '/organizations/$organization/projects/$project/plugins/$family/$plugin',
         params: { ...place, project, plugin: String(plugin.id) },
         search: way === 'source' ? { tab: 'source' } : {},
       })
     },
   })
-  const rest = errorBeside(add.error, way === 'url' ? 'url' : 'name')
   return (
     <Modal opened onClose={close} title={`Install a ${noun}`.replace('a import', 'an import')} size="lg">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          add.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack>
-          <SegmentedControl
+          <SegmentedControl<Way>
             aria-label="Install from"
             data={[
               { value: 'url', label: 'From a URL' },
@@ -61,8 +57,8 @@ export function InstallDialog({ place, project, close }: { place: FamilyPlace; p
             ]}
             value={way}
             onChange={(next) => {
-              setWay(next as Way)
-              add.reset()
+              setWay(next)
+              forget()
             }}
           />
           {way === 'url' ? (
@@ -75,9 +71,7 @@ export function InstallDialog({ place, project, close }: { place: FamilyPlace; p
               required
               withAsterisk={false}
               maxLength={800}
-              value={url}
-              error={fieldError(add.error, 'url')}
-              onChange={(event) => setUrl(event.currentTarget.value)}
+              {...form.getInputProps('url')}
             />
           ) : (
             <TextInput
@@ -87,25 +81,21 @@ export function InstallDialog({ place, project, close }: { place: FamilyPlace; p
               required
               withAsterisk={false}
               maxLength={200}
-              value={name}
-              error={fieldError(add.error, 'name')}
-              onChange={(event) => setName(event.currentTarget.value)}
+              {...form.getInputProps('name')}
             />
           )}
-          {rest !== null && <ErrorAlert error={rest} title="The plugin was not installed" />}
-          {add.isPending && way === 'url' && (
+          {isPending && way === 'url' && (
             <Text size="sm" role="status">
               Fetching the code. This takes up to 20 seconds.
             </Text>
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={add.isPending}>
-              {way === 'url' ? 'Install plugin' : 'Create plugin'}
-            </Button>
-          </Group>
+          <FormActions
+            submit={way === 'url' ? 'Install plugin' : 'Create plugin'}
+            cancel={close}
+            isPending={isPending}
+            error={error}
+            errorTitle="The plugin was not installed"
+          />
         </Stack>
       </form>
     </Modal>

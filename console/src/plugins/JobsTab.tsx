@@ -1,15 +1,12 @@
-import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Alert, Anchor, Stack, Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Schemas } from '../api.ts'
-import { ActionButton } from '../parts/ActionButton.tsx'
 import { EmptyState } from '../parts/EmptyState.tsx'
-import { ErrorAlert } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { FormActions } from '../parts/FormActions.tsx'
 import { CheckIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
 import { Section } from '../parts/Section.tsx'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { type Field, type Job, jobsOf, type Values, withDefaults } from './fields.ts'
 import { startJob } from './queries.ts'
 import { SettingField } from './SettingField.tsx'
@@ -40,6 +37,9 @@ export default function JobsTab({ plugin, ...props }: JobsProps & { plugin: Sche
   )
 }
 
+/** The `attr` of an error about a field. */
+const attrOf = (key: string): string => `job__payload__${key}`
+
 const BAD_JSON = 'This is not valid JSON. Check its quotes, commas and brackets.'
 
 function isJson(text: unknown): boolean {
@@ -63,34 +63,32 @@ const payloadOf = (fields: readonly Field[], values: Values): Values =>
   )
 
 function JobForm({ job: { name, fields }, project, config, organization, logs }: JobsProps & { job: Job }) {
-  const [values, setValues] = useState<Values>(() => withDefaults(fields, {}))
-  const [isChecked, setChecked] = useState(false)
   const notAdministrator = needsLevel(organization.membership_level, ADMINISTRATOR)
   const open = fields.filter(({ staff_only }) => !staff_only || !notAdministrator)
-  const start = useMutation({
-    mutationFn: () => startJob(project, config.id, { type: name, payload: payloadOf(open, values) }),
+  const { form, submit, isPending, error, answer } = useServerForm({
+    initialValues: { payload: withDefaults(fields, {}) },
+    validate: ({ payload }) =>
+      Object.fromEntries(
+        open
+          .filter(({ key, type }) => type === 'json' && !isJson(payload[key]))
+          .map(({ key }) => [attrOf(key), BAD_JSON]),
+      ),
+    send: ({ payload }) => startJob(project, config.id, { type: name, payload: payloadOf(open, payload) }),
+    errorsOf: ({ attr, detail }) => (open.some(({ key }) => attrOf(key) === attr) ? { [String(attr)]: detail } : {}),
   })
-  const isBroken = (field: Field): boolean => isChecked && field.type === 'json' && !isJson(values[field.key])
-  const rest = errorBeside(start.error, ...open.map(({ key }) => `job__payload__${key}`))
   return (
     <Section title={name} description={fields.length === 0 ? 'The job has no fields.' : undefined}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          setChecked(true)
-          if (open.every(({ key, type }) => type !== 'json' || isJson(values[key]))) start.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack>
           {open.map((field) => (
             <SettingField
               key={field.key}
               field={field}
-              value={values[field.key]}
+              value={form.values.payload[field.key]}
               isSet={false}
               isRequired={field.required}
-              error={isBroken(field) ? BAD_JSON : fieldError(start.error, `job__payload__${field.key}`)}
-              onChange={(value) => setValues((values) => ({ ...values, [field.key]: value }))}
+              error={form.errors[attrOf(field.key)]}
+              onChange={(value) => form.setFieldValue('payload', (before) => ({ ...before, [field.key]: value }))}
             />
           ))}
           {open.length < fields.length && (
@@ -103,27 +101,24 @@ function JobForm({ job: { name, fields }, project, config, organization, logs }:
               . The job uses the defaults.
             </Text>
           )}
-          {rest !== null && <ErrorAlert error={rest} title="The job was not started" />}
-          {start.data && (
+          {answer && (
             <Alert color="green" icon={<CheckIcon />} title="The job is queued" role="status">
               <Text size="sm" className="wrap">
                 It runs once, in a moment. Its output and errors appear in{' '}
                 <Anchor underline="always" c="inherit" renderRoot={(props) => <Link {...props} {...logs} />}>
                   the log
                 </Anchor>
-                . Job id: <span className="mono">{start.data.job_id}</span>
+                . Job id: <span className="mono">{answer.job_id}</span>
               </Text>
             </Alert>
           )}
-          <Group>
-            <ActionButton
-              type="submit"
-              loading={start.isPending}
-              disabledReason={config.enabled ? undefined : 'The plugin is off. Turn it on, then start the job.'}
-            >
-              Start {name}
-            </ActionButton>
-          </Group>
+          <FormActions
+            submit={`Start ${name}`}
+            isPending={isPending}
+            error={error}
+            errorTitle="The job was not started"
+            disabledReason={config.enabled ? undefined : 'The plugin is off. Turn it on, then start the job.'}
+          />
         </Stack>
       </form>
     </Section>

@@ -12,7 +12,7 @@ import { Catalog } from './Catalog.tsx'
 import { FamilyActivity } from './FamilyActivity.tsx'
 import { FAMILIES, familyOf, TRANSFORMATIONS } from './families.ts'
 import { InstalledPlugins } from './InstalledPlugins.tsx'
-import { PLUGINS_ID, PLUGINS_PATH, type PluginsTab, PluginTabs } from './PluginTabs.tsx'
+import { PLUGINS_ID, PLUGINS_PATH, type PluginsTab, PluginsTabs } from './PluginsTabs.tsx'
 
 const Transformations = lazy(() =>
   import('./Transformations.tsx').then(({ Transformations }) => ({ default: Transformations })),
@@ -64,7 +64,7 @@ export function PluginsPage() {
         description={DESCRIPTIONS[tab] ?? FAMILIES[family].description}
         actions={tab === family ? install : undefined}
       />
-      <PluginTabs organization={organization.id} tab={tab} />
+      <PluginsTabs organization={organization.id} tab={tab} />
       {tab === family && (
         <InstalledPlugins
           place={place}

@@ -1,15 +1,17 @@
-import { Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { queryClient, type Schemas } from '../api.ts'
+import { NumberInput, Stack, Switch, Text } from '@mantine/core'
+import type { Schemas } from '../api.ts'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
-import { errorBeside, fieldError } from '../parts/field-error.ts'
+import { FormActions } from '../parts/FormActions.tsx'
 import { Section } from '../parts/Section.tsx'
+import { useChange } from '../parts/use-change.ts'
+import { useServerForm } from '../parts/use-server-form.ts'
 import { type Field, fieldsOf, isField, isRequired, isVisible, MASK, type Values, withDefaults } from './fields.ts'
-import { configsQuery, deleteConfig, refreshPlugins, saveConfig } from './queries.ts'
+import { configsQuery, deleteConfig, pluginsKey, saveConfig } from './queries.ts'
 import { SettingField } from './SettingField.tsx'
 import { nameOf } from './versions.ts'
+
+/** The `attr` of an error about a setting. */
+const attrOf = ({ key }: Field): string => `config__${key}`
 
 /** The settings of a plugin in a project, from the schema that the plugin declares. */
 export function SettingsForm({
@@ -23,29 +25,35 @@ export function SettingsForm({
 }) {
   const entries = fieldsOf(plugin.config_schema)
   const fields = entries.filter(isField)
-  const [values, setValues] = useState<Values>(() => withDefaults(fields, saved?.config ?? {}))
-  const [order, setOrder] = useState<number | string>(saved?.order ?? 0)
-  const [api_access, setApiAccess] = useState(saved?.api_access ?? false)
-  const refresh = async (): Promise<void> => {
-    await queryClient.invalidateQueries({ queryKey: configsQuery(project).queryKey })
-    void refreshPlugins(plugin.organization_id)
-  }
-  const save = useMutation({
-    mutationFn: () =>
+  const change = { refreshes: [configsQuery(project).queryKey, pluginsKey(plugin.organization_id)] }
+  const { form, submit, isPending, error } = useServerForm({
+    ...change,
+    initialValues: {
+      config: withDefaults(fields, saved?.config ?? {}),
+      order: saved?.order ?? 0,
+      api_access: saved?.api_access ?? false,
+    },
+    send: ({ config, order, api_access }) =>
       saveConfig(project, plugin.id, saved, {
-        config: toSend(fields, values),
+        config: toSend(fields, config),
         order: Number(order) || 0,
         ...(api_access !== (saved?.api_access ?? false) && { api_access }),
       }),
-    onSuccess: async (config) => {
-      // A new secret leaves the page.
-      setValues(withDefaults(fields, config.config))
-      await refresh()
-      notifyDone(config.enabled ? 'The settings are saved.' : 'The settings are saved. The plugin is off.')
-    },
+    errorsOf: ({ attr, detail }, { config }) =>
+      attr === 'order' || fields.some((field) => attr === attrOf(field) && isVisible(field, config))
+        ? { [String(attr)]: detail }
+        : {},
+    done: ({ enabled }) => (enabled ? 'The settings are saved.' : 'The settings are saved. The plugin is off.'),
+    // A new secret leaves the page.
+    after: ({ config }, form) => form.setFieldValue('config', withDefaults(fields, config)),
   })
-  const visible = entries.filter((entry) => !isField(entry) || isVisible(entry, values))
-  const rest = errorBeside(save.error, 'order', ...visible.filter(isField).map(({ key }) => `config__${key}`))
+  const remove = useChange({
+    ...change,
+    send: async () => saved && deleteConfig(project, saved.id),
+    done: 'The settings are removed.',
+  })
+  const { config } = form.values
+  const visible = entries.filter((entry) => !isField(entry) || isVisible(entry, config))
   return (
     <Section
       title="Settings in this project"
@@ -59,34 +67,25 @@ export function SettingsForm({
             effect="The plugin is turned off in this project, and its settings here are deleted, secrets included. The plugin stays installed."
             confirm="Remove settings"
             danger
-            onConfirm={async () => {
-              await deleteConfig(project, saved.id)
-              await refresh()
-              notifyDone('The settings are removed.')
-            }}
+            onConfirm={() => remove.mutateAsync()}
           >
             Remove settings
           </ConfirmButton>
         )
       }
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <form onSubmit={submit}>
         <Stack>
           {visible.map((entry, index) =>
             isField(entry) ? (
               <SettingField
                 key={entry.key}
                 field={entry}
-                value={values[entry.key]}
+                value={config[entry.key]}
                 isSet={saved?.config[entry.key] === MASK}
-                isRequired={isRequired(entry, values)}
-                error={fieldError(save.error, `config__${entry.key}`)}
-                onChange={(value) => setValues((values) => ({ ...values, [entry.key]: value }))}
+                isRequired={isRequired(entry, config)}
+                error={form.errors[attrOf(entry)]}
+                onChange={(value) => form.setFieldValue('config', (before) => ({ ...before, [entry.key]: value }))}
               />
             ) : (
               // biome-ignore lint/suspicious/noArrayIndexKey: texts have no key and do not move.
@@ -102,22 +101,19 @@ export function SettingsForm({
             max={2_147_483_647}
             allowDecimal={false}
             w={{ base: '100%', xs: 200 }}
-            value={order}
-            error={fieldError(save.error, 'order')}
-            onChange={setOrder}
+            {...form.getInputProps('order')}
           />
           <Switch
             label="Read this project with posthog.api"
             description="The plugin reads what you can read here, until you leave the organization. Only administrators can allow it."
-            checked={api_access}
-            onChange={({ currentTarget }) => setApiAccess(currentTarget.checked)}
+            {...form.getInputProps('api_access', { type: 'checkbox' })}
           />
-          {rest !== null && <ErrorAlert error={rest} title="The settings were not saved" />}
-          <Group>
-            <Button type="submit" loading={save.isPending}>
-              Save settings
-            </Button>
-          </Group>
+          <FormActions
+            submit="Save settings"
+            isPending={isPending}
+            error={error}
+            errorTitle="The settings were not saved"
+          />
         </Stack>
       </form>
     </Section>

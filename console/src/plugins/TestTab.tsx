@@ -1,25 +1,21 @@
-import { Alert, Anchor, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { Link, type LinkProps } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { Group, Skeleton, Stack, Text } from '@mantine/core'
+import type { LinkProps } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
 import type { Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ErrorAlert } from '../parts/ErrorAlert.tsx'
-import { duration } from '../parts/format.ts'
-import { PlayIcon, WarningIcon } from '../parts/icons.tsx'
+import { PlayIcon } from '../parts/icons.tsx'
 import { ADMINISTRATOR, needsLevel } from '../parts/levels.ts'
-import { LogLine } from '../parts/log.tsx'
 import { Section } from '../parts/Section.tsx'
-import { StateBadge } from '../parts/StateBadge.tsx'
+import { useChange } from '../parts/use-change.ts'
 import { MASK, missingSettings } from './fields.ts'
 import { testPlugin } from './queries.ts'
-import { SavedTests, SaveTestEvent } from './SavedTests.tsx'
-import { eventsError, linesOf, parseEvents, SAMPLE } from './sample-events.ts'
+import { SavedTests } from './SavedTests.tsx'
+import { SaveTestEvent } from './SaveTestEvent.tsx'
+import { eventsError, parseEvents, SAMPLE } from './sample-events.ts'
+import { isSuccess, TestResults } from './TestResults.tsx'
 
 const SourceEditor = lazy(() => import('./SourceEditor.tsx').then(({ SourceEditor }) => ({ default: SourceEditor })))
-
-type Result = Schemas['PluginTestResult']
-type Call = Result['results'][number]
 
 /** Runs the plugin on sample events, with the settings of the configuration if there is one. */
 export default function TestTab({
@@ -38,8 +34,8 @@ export default function TestTab({
 }) {
   const [text, setText] = useState(SAMPLE)
   const [invalid, setInvalid] = useState<string>()
-  const run = useMutation({
-    mutationFn: (events: Schemas['PluginTest']['events']) =>
+  const run = useChange({
+    send: (events: Schemas['PluginTest']['events']) =>
       testPlugin(project, { ...(config ? { plugin_config: config.id } : { plugin: plugin.id }), events }),
   })
   const disabledReason = reasonAgainst(plugin, config, organization)
@@ -92,7 +88,7 @@ export default function TestTab({
       </Section>
       <div aria-live="polite">
         {run.data && (
-          <Results
+          <TestResults
             result={run.data}
             source={source}
             save={
@@ -122,169 +118,4 @@ function reasonAgainst(
   const hasSecrets = Object.values(config?.config ?? {}).includes(MASK)
   const reason = hasSecrets ? needsLevel(membership_level, ADMINISTRATOR) : undefined
   return reason && `The settings have secrets, which the code of a test can send anywhere. ${reason}`
-}
-
-const isSuccess = ({ error, results }: Result): boolean =>
-  error === null && results.every((call) => call.error === null)
-
-function Results({ result, source, save }: { result: Result; source: LinkProps; save: ReactNode }) {
-  const { error, results, logs, captured, jobs, milliseconds } = result
-  return (
-    <Section
-      title="Results"
-      state={
-        isSuccess(result) ? (
-          <StateBadge color="green">Succeeded</StateBadge>
-        ) : (
-          <StateBadge color="red">Failed</StateBadge>
-        )
-      }
-      description={`The test took ${duration(milliseconds)}.`}
-    >
-      {save}
-      {error !== null && (
-        <Alert color="red" icon={<WarningIcon />} title="The plugin failed" role="alert">
-          <Text size="sm" className="wrap">
-            {error}
-          </Text>
-          <Anchor size="sm" underline="always" c="inherit" renderRoot={(props) => <Link {...props} {...source} />}>
-            Open the source
-          </Anchor>
-        </Alert>
-      )}
-      {error === null && results.length === 0 && (
-        <Text size="sm">
-          No function was called. A test calls <span className="mono">processEvent</span>,{' '}
-          <span className="mono">onEvent</span> and <span className="mono">composeWebhook</span>.
-        </Text>
-      )}
-      {results.map((call, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and are replaced as a whole.
-        <CallResult key={index} number={index + 1} call={call} />
-      ))}
-      {logs.length > 0 && (
-        <Part title="Log">
-          <div className="log log-whole" role="log" aria-live="off" aria-label="Log of the test">
-            {logs.map(({ type, message }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and are replaced as a whole.
-              <LogLine key={index} level={type} message={message} />
-            ))}
-          </div>
-        </Part>
-      )}
-      {captured.length > 0 && (
-        <Part title="Captured events">
-          <Json label="Captured events" value={captured} />
-        </Part>
-      )}
-      {jobs.length > 0 && (
-        <Part title="Queued jobs">
-          <Json label="Queued jobs" value={jobs} />
-        </Part>
-      )}
-    </Section>
-  )
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap={4}>
-      <Title order={3} size="h5">
-        {title}
-      </Title>
-      {children}
-    </Stack>
-  )
-}
-
-/** The outcome of a call as word and color. */
-function outcomeOf({ function: name, input, output, error }: Call): [word: string, color: string] {
-  if (error !== null) return ['Failed', 'red']
-  if (name !== 'processEvent') return ['Succeeded', 'green']
-  if (output === null) return ['Dropped the event', 'yellow']
-  return JSON.stringify(input) === JSON.stringify(output) ? ['Kept the event', 'green'] : ['Changed the event', 'blue']
-}
-
-function CallResult({ number, call }: { number: number; call: Call }) {
-  const [word, color] = outcomeOf(call)
-  const name = call.function
-  // The request of a webhook has nothing in common with the event.
-  const isComparable = name === 'processEvent' && call.output !== null
-  return (
-    <Paper withBorder p="sm" component="section" aria-label={`Call ${number}: ${name}`}>
-      <Group gap="xs" mb="xs">
-        <Title order={3} size="h5" className="mono">
-          {name}
-        </Title>
-        <StateBadge color={color}>{word}</StateBadge>
-        <Text size="xs" c="dimmed">
-          {duration(call.milliseconds)}
-        </Text>
-      </Group>
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Side label="Input">
-          <Json
-            label={`Input of ${name}`}
-            value={call.input}
-            {...(isComparable && { other: call.output, mark: '−' })}
-          />
-        </Side>
-        <Side label="Output">
-          {call.error !== null ? (
-            <Text size="sm" c="var(--mantine-color-error)" className="wrap">
-              {call.error}
-            </Text>
-          ) : call.output === null ? (
-            <Text size="sm" c="dimmed">
-              {name === 'processEvent' ? 'Nothing: the event is not stored.' : 'Nothing.'}
-            </Text>
-          ) : (
-            <Json
-              label={`Output of ${name}`}
-              value={call.output}
-              {...(isComparable && { other: call.input, mark: '+' })}
-            />
-          )}
-        </Side>
-      </SimpleGrid>
-    </Paper>
-  )
-}
-
-function Side({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <Stack gap={4} miw={0}>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      {children}
-    </Stack>
-  )
-}
-
-/** A value as JSON. Lines that `other` does not have begin with `mark`. */
-function Json({
-  label,
-  value,
-  other = value,
-  mark,
-}: {
-  label: string
-  value: unknown
-  other?: unknown
-  mark?: string
-}) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
-    <div className="json" role="group" aria-label={label} tabIndex={0}>
-      {linesOf(value, other).map(({ text, isChanged }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and do not move.
-        <div key={index} className={isChanged ? `json-changed json-${mark === '+' ? 'added' : 'removed'}` : undefined}>
-          {mark !== undefined && <span aria-hidden={!isChanged}>{isChanged ? mark : ' '} </span>}
-          {text}
-        </div>
-      ))}
-    </div>
-  )
 }

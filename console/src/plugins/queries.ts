@@ -15,13 +15,22 @@ export interface FamilyPlace {
   family: Family
 }
 
+/** For the parts of the page of a plugin. */
+export interface PluginProps {
+  place: FamilyPlace
+  plugin: Schemas['Plugin']
+}
+
 export const LIMIT = 50
 const CONFIG_LIMIT = 1000
 const ACTIVITY_LIMIT = 20
 
+/** Everything about the plugins of an organization. */
+export const pluginsKey = (organization: string) => ['plugins', organization]
+
 export const pluginsQuery = ({ organization, family }: FamilyPlace, page = 1, limit = LIMIT) =>
   queryOptions({
-    queryKey: ['plugins', organization, family, 'list', page, limit],
+    queryKey: [...pluginsKey(organization), family, 'list', page, limit],
     queryFn: () =>
       answer(
         client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/'), {
@@ -33,7 +42,7 @@ export const pluginsQuery = ({ organization, family }: FamilyPlace, page = 1, li
 
 export const pluginQuery = ({ organization, family }: FamilyPlace, id: number) =>
   queryOptions({
-    queryKey: ['plugins', organization, family, 'one', id],
+    queryKey: [...pluginsKey(organization), family, 'one', id],
     queryFn: () =>
       answer(
         client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/'), {
@@ -42,9 +51,12 @@ export const pluginQuery = ({ organization, family }: FamilyPlace, id: number) =
       ),
   })
 
+export const storePlugin = (place: FamilyPlace, plugin: Schemas['Plugin']): void =>
+  void queryClient.setQueryData(pluginQuery(place, plugin.id).queryKey, plugin)
+
 export const sourceQuery = ({ organization, family }: FamilyPlace, id: number) =>
   queryOptions({
-    queryKey: ['plugins', organization, family, 'source', id],
+    queryKey: [...pluginsKey(organization), family, 'source', id],
     queryFn: () =>
       answer(
         client.GET(within(family, '/api/organizations/{organization_id}/pipeline_destinations/{id}/source/'), {
@@ -68,7 +80,7 @@ export const catalogQuery = (organization: string) =>
 
 export const activityQuery = ({ organization, family }: FamilyPlace, page: number) =>
   queryOptions({
-    queryKey: ['plugins', organization, family, 'activity', page],
+    queryKey: [...pluginsKey(organization), family, 'activity', page],
     queryFn: () => activityPage({ organization, family }, page),
     placeholderData: keepPreviousData,
   })
@@ -88,7 +100,7 @@ export { ACTIVITY_LIMIT }
 /** The activity of one plugin. The API lists it by plugin, most recently changed first, so it is usually on page one. */
 export const pluginActivityQuery = (place: FamilyPlace, id: number) =>
   queryOptions({
-    queryKey: ['plugins', place.organization, place.family, 'activity of', id],
+    queryKey: [...pluginsKey(place.organization), place.family, 'activity of', id],
     queryFn: async (): Promise<Schemas['PluginActivity'][]> => {
       for (let page = 1; ; page++) {
         const { next, results } = await activityPage(place, page)
@@ -238,10 +250,13 @@ export const metricsQuery = (project_id: string, id: number, range: string) =>
 export const FAILED_LIMIT = 50
 const WAITING_MS = 3_000
 
+/** Of all pages. */
+export const failedKey = (project: string, config: number) => ['plugin-failed-deliveries', project, config]
+
 /** The failed deliveries, newest first. While replays wait, their results are expected soon. */
 export const failedQuery = (project_id: string, plugin_config_id: number, page: number) =>
   queryOptions({
-    queryKey: ['plugin-failed-deliveries', project_id, plugin_config_id, page],
+    queryKey: [...failedKey(project_id, plugin_config_id), page],
     queryFn: () =>
       answer(
         client.GET('/api/projects/{project_id}/plugin_configs/{plugin_config_id}/failed_deliveries/', {
@@ -344,4 +359,4 @@ export const runTestEvents = (project_id: string, plugin_config_id: number): Pro
   )
 
 export const refreshPlugins = (organization: string): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: ['plugins', organization] })
+  queryClient.invalidateQueries({ queryKey: pluginsKey(organization) })
