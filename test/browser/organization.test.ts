@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { itemAt, only } from '../helpers/assertions/items.ts'
 import { openNameserver, type Zone } from '../helpers/peers/nameserver.ts'
-import { openConsole } from '../helpers/programs/console.ts'
+import { layoutShift, openConsole } from '../helpers/programs/console.ts'
 
 t.setTimeout(15 * 60_000)
 
@@ -46,6 +46,31 @@ t.test('lists members, searches them and changes their levels', async (t) => {
 
   const leave = page.getByRole('button', { name: 'Leave organization' })
   t.equal(await leave.getAttribute('aria-disabled'), 'true', 'an owner cannot leave')
+})
+
+t.test('shows tables as cards on a phone', async (t) => {
+  const { open, member, organization, api } = await openConsole(t)
+  await member('ada@example.com', 8)
+  await api('POST', `/api/organizations/${organization}/invites/`, { target_email: 'grace@example.com' })
+  await api('POST', `/api/organizations/${organization}/domains/`, { domain: 'example.com' })
+  const lists = [
+    { path: 'members', name: 'Members', last: /^Remove ada/ },
+    { path: 'invites', name: 'Invites', last: /^Revoke invite to grace/ },
+    { path: 'projects', name: 'Projects', last: /^Delete / },
+    { path: 'domains', name: 'Domains', last: undefined },
+  ]
+  for (const { path, name, last } of lists) {
+    const page = await open(`/organizations/${organization}/${path}`, { width: 'phone' })
+    const table = page.getByRole('table', { name })
+    await page.getByRole('status').getByText(/^\d/).waitFor()
+    const shift = await layoutShift(page)
+    t.ok(shift <= 0.05, `${path}: a layout shift of ${shift}`)
+    const box = await table.boundingBox()
+    t.ok(box && box.width <= 390, `${path}: the table is ${box?.width} px wide`)
+    if (last === undefined) continue
+    const button = await table.getByRole('button', { name: last }).boundingBox()
+    t.ok(button && button.x + button.width <= 390, `${path}: the last button is on the screen`)
+  }
 })
 
 t.test('explains disabled actions to members, and lets them leave', async (t) => {
