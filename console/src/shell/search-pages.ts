@@ -63,7 +63,10 @@ const part = (...args: Parameters<typeof page>): Page => ({ ...page(...args), is
 function projectPages(params: { organization: string; project: string }): Page[] {
   const at = '/organizations/$organization/projects/$project'
   return [
-    page('Home', 'Project', 'overview start send first event install snippet token welcome', { to: `${at}/home`, params }),
+    page('Home', 'Project', 'overview start send first event install snippet token welcome', {
+      to: `${at}/home`,
+      params,
+    }),
     page('Exports', 'Project', 'batch destinations', { to: `${at}/exports`, params }),
     page('New export', 'Project', 'create destination s3 bigquery postgres', { to: `${at}/exports/new`, params }),
     page('Events', 'Project', 'live trends', { to: `${at}/events`, params }),

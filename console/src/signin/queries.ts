@@ -1,8 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answer, client, meQuery, queryClient } from '../api.ts'
 
-const POLL_MS = 2_000
-
 /** Whether the domain of an address uses single sign-on. The answer does not reveal accounts. */
 export const precheckQuery = (email: string) =>
   queryOptions({
@@ -33,28 +31,4 @@ export const verificationQuery = (uuid: string, token: string) =>
     enabled: token !== '',
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
-  })
-
-/** The first event of a project. Stops when it has arrived. */
-export const firstEventQuery = (project_id: string) =>
-  queryOptions({
-    queryKey: ['welcome', 'events', project_id],
-    queryFn: () =>
-      answer(
-        client.GET('/api/projects/{project_id}/events/', {
-          params: { path: { project_id }, query: { limit: 1, include_person: false } },
-        }),
-      ),
-    refetchInterval: (query) => (query.state.data?.results.length ? false : POLL_MS),
-  })
-
-export const firstExportQuery = (project_id: string) =>
-  queryOptions({
-    queryKey: ['welcome', 'exports', project_id],
-    queryFn: () =>
-      answer(
-        client.GET('/api/projects/{project_id}/batch_exports/', {
-          params: { path: { project_id }, query: { limit: 1 } },
-        }),
-      ),
   })
