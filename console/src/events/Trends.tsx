@@ -26,7 +26,7 @@ export function Trends({
   /** The list shows an error of the filters already. */
   listError: unknown
 }) {
-  const { search, filter, show } = view
+  const { search, filter, adjust } = view
   const state = useTrend(project_id, search)
   const { trend, error, retry } = state
   const before = useTrendBefore(project_id, search, trend)
@@ -42,7 +42,7 @@ export function Trends({
           component="button"
           type="button"
           size="sm"
-          onClick={() => show({ table: search.table ? undefined : true })}
+          onClick={() => adjust({ table: search.table ? undefined : true })}
           aria-expanded={search.table === true}
         >
           {search.table ? 'Hide the table' : 'Show as table'}

@@ -11,7 +11,7 @@ export interface View {
   filter: (change: EventsSearch) => void
   /** A new entry of the history at the same scroll position. */
   show: (change: EventsSearch) => void
-  /** The same entry of the history, for text that is being typed. */
+  /** The same entry of the history, for text that is being typed and for parts that unfold. */
   adjust: (change: EventsSearch) => void
 }
 
