@@ -70,7 +70,7 @@ export const TILES: { title: string; tiles: Tile[] }[] = [
           .map(({ label }) => label)
           .join(' '),
         {
-          label: 'Amazon S3 and compatible stores',
+          label: 'Amazon S3 and compatible',
           description: 'Files in a bucket: Amazon S3, Cloudflare R2, Google Cloud Storage, MinIO and others.',
         },
       ),
