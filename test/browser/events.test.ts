@@ -404,7 +404,10 @@ t.test('the largest values have a series, the chart follows live, and says what 
 
 t.test('rows are dense, and a column without values is not shown', async (t) => {
   const { open, home, capture } = await openConsole(t)
-  await capture([{ event: 'a' }, { event: 'b', properties: { amount: 3 } }])
+  await capture([
+    { event: 'a', timestamp: ago(2 * MINUTE) },
+    { event: 'b', timestamp: ago(MINUTE), properties: { amount: 3 } },
+  ])
   const page = await open(`${home}/events`)
   await shows(page, ['b', 'a'])
   t.equal(await page.getByRole('columnheader', { name: 'Library' }).count(), 0)
