@@ -38,7 +38,7 @@ export function Section({
             )}
           </Stack>
           {actions && (
-            <Group gap="xs" flex="none">
+            <Group gap="xs" {...(compact && { flex: 'none' })}>
               {actions}
             </Group>
           )}
