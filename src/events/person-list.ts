@@ -119,7 +119,10 @@ const startsWith = (value: Sql, search: string): Sql =>
   sql`${value} >= ${search} and ${value} < ${search + LAST_CHARACTER}`
 
 /** As in the index `persons_by_email`. */
-const EMAIL = either(sql`p.properties ->> '$.email'`, sql`p.properties ->> 'email'`)
+const EMAIL = either(
+  sql`iif(json_valid(p.properties), p.properties ->> '$.email', null)`,
+  sql`p.properties ->> 'email'`,
+)
 const INDEXED_EMAIL = either(sql`substr(${EMAIL}, 1, 400)`, sql`left(${EMAIL}, 400) collate "C"`)
 
 /** Selects the id of the person with a distinct id. */
