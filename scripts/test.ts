@@ -60,8 +60,8 @@ const MIN_PROCESS_SECONDS = 40
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
 setPriority(10)
-/** More than there are cores, because some tests mostly wait. A full run loads the machine more. */
-const CONCURRENCY = availableParallelism() + (SIZE === 'quick' ? 2 : 1)
+/** One more than there are cores, because some tests mostly wait. */
+const CONCURRENCY = availableParallelism() + 1
 
 const COMPILED = '.tap/compiled'
 const RESULTS = '.tap/results'
