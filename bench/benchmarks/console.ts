@@ -109,9 +109,12 @@ const inOrganization =
 const ROWS = 'main tbody tr'
 
 const PAGES: [name: string, path: (workspace: Workspace) => string, content: string][] = [
+  ['home', inProject('home'), ROWS],
   ['exports', inProject('exports'), ROWS],
   ['events', inProject('events?after=-30d'), 'main tbody[data-index] tr'],
   ['histogram', inProject('events?after=-30d'), 'main [role=img]'],
+  ['persons', inProject('persons'), ROWS],
+  ['query', inProject('query'), 'main .cm-content'],
   ['members', inOrganization('members'), ROWS],
   ['projects', inOrganization('projects'), ROWS],
   ['activity', inOrganization('activity'), 'main h1'],

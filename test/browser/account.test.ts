@@ -8,6 +8,8 @@ import t from 'tap'
 import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { type Console, OWNER, openConsole, PASSWORD } from '../helpers/programs/console.ts'
 
+t.setTimeout(15 * 60_000)
+
 const ENGINES = ['sqlite', 'postgres'] as const
 const NEW_PASSWORD = 'another horse battery staple 43'
 

@@ -5,6 +5,8 @@ import { only } from '../helpers/assertions/items.ts'
 import { openConsole } from '../helpers/programs/console.ts'
 import { createExport, dialog, ENVIRONMENT, openPeer } from '../helpers/seeds/console-exports.ts'
 
+t.setTimeout(15 * 60_000)
+
 const SECRET_KEY = '5e'.repeat(32)
 
 for (const engine of ENGINES)

@@ -5,6 +5,8 @@ import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
 import { type Console, layoutShift, openConsole } from '../helpers/programs/console.ts'
 
+t.setTimeout(15 * 60_000)
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const ago = (milliseconds: number): string => new Date(Date.now() - milliseconds).toISOString()

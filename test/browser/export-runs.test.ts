@@ -15,6 +15,8 @@ import {
   runsOf,
 } from '../helpers/seeds/console-exports.ts'
 
+t.setTimeout(15 * 60_000)
+
 /** A promise that the test resolves. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined

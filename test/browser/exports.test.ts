@@ -18,6 +18,8 @@ import {
   runsOf,
 } from '../helpers/seeds/console-exports.ts'
 
+t.setTimeout(15 * 60_000)
+
 /** Replaces the text of the editor as a user does. Chrome's own replacement copies styles, which the policy reports. */
 async function write(editor: Locator, text: string): Promise<void> {
   await editor.press('ControlOrMeta+a')

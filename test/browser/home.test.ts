@@ -14,6 +14,8 @@ import {
   runsOf,
 } from '../helpers/seeds/console-exports.ts'
 
+t.setTimeout(15 * 60_000)
+
 const DAY = 24 * 3_600_000
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY).toISOString()
 

@@ -5,6 +5,8 @@ import { ENGINES } from '../helpers/app.ts'
 import { only } from '../helpers/assertions/items.ts'
 import { openConsole } from '../helpers/programs/console.ts'
 
+t.setTimeout(15 * 60_000)
+
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate('document.activeElement.getAttribute("aria-label")')
 

@@ -5,6 +5,8 @@ import { only } from '../helpers/assertions/items.ts'
 import { type Mailbox, openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { OWNER, openConsole, PASSWORD } from '../helpers/programs/console.ts'
 
+t.setTimeout(15 * 60_000)
+
 const NEW_PASSWORD = 'four unrelated dictionary nouns 7'
 
 /** Sends a request with the session of a page. */

@@ -7,6 +7,8 @@ import { ENGINES } from '../helpers/app.ts'
 import { only } from '../helpers/assertions/items.ts'
 import { openConsole } from '../helpers/programs/console.ts'
 
+t.setTimeout(15 * 60_000)
+
 /** Asks for the settings of the project, and adds a script element for each site app. */
 const PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Shop</title></head><body><h1>Shop</h1>

@@ -1,25 +1,12 @@
-import {
-  ActionIcon,
-  Badge,
-  Box,
-  Button,
-  Code,
-  CopyButton,
-  Group,
-  Stack,
-  Table,
-  Tabs,
-  Text,
-  Tooltip,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Badge, Box, Button, Code, CopyButton, Group, Stack, Tabs, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Copy, CopyIconButton } from '../parts/Copy.tsx'
-import { CheckIcon, CopyIcon, ExcludeIcon, FilterIcon } from '../parts/icons.tsx'
+import { CheckIcon, CopyIcon, FilterIcon } from '../parts/icons.tsx'
 import { PersonLink } from '../persons/PersonLink.tsx'
-import type { EventItem, PageElement } from './model.ts'
-import { PropertiesTable, type Scalar } from './PropertiesTable.tsx'
-import { type Operator, type PropertyFilter, TABS } from './search.ts'
+import { EventElements } from './EventElements.tsx'
+import { EventProperties, FilterButton } from './EventProperties.tsx'
+import type { EventItem } from './model.ts'
+import { TABS } from './search.ts'
 import type { View } from './view.ts'
 
 /** One event: its properties, the person behind it, the clicked elements and its JSON. */
@@ -76,7 +63,7 @@ export function EventDetail({
           <Tabs.Tab value="json">JSON</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="properties" pt="sm">
-          <Properties
+          <EventProperties
             properties={item.properties}
             type="event"
             {...{ search, filter, adjust }}
@@ -87,7 +74,7 @@ export function EventDetail({
           <PersonPanel {...{ item, search, filter, adjust }} />
         </Tabs.Panel>
         <Tabs.Panel value="elements" pt="sm">
-          <Elements elements={item.elements} />
+          <EventElements elements={item.elements} />
         </Tabs.Panel>
         <Tabs.Panel value="json" pt="sm">
           <Group align="flex-start" wrap="nowrap" gap="xs">
@@ -133,47 +120,6 @@ function CopyLinkButton({ value }: { value: string }) {
   )
 }
 
-function FilterButton({ label, onClick, isExclude }: { label: string; onClick: () => void; isExclude?: boolean }) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" size="sm" aria-label={label} onClick={onClick}>
-        {isExclude ? <ExcludeIcon /> : <FilterIcon />}
-      </ActionIcon>
-    </Tooltip>
-  )
-}
-
-function Properties({
-  properties,
-  type,
-  search,
-  filter,
-  adjust,
-  empty,
-}: {
-  properties: Record<string, unknown>
-  type: PropertyFilter['type']
-  empty: string
-} & Pick<View, 'search' | 'filter' | 'adjust'>) {
-  const add = (key: string, operator: Operator, value: Scalar): void => {
-    filter({ properties: [...(search.properties ?? []), { key, operator, value, type }] })
-  }
-  return (
-    <PropertiesTable
-      {...{ properties, empty }}
-      label={type === 'event' ? 'Properties of the event' : 'Properties of the person'}
-      find={search.find}
-      onFind={(find) => adjust({ find })}
-      actions={(key, value) => (
-        <>
-          <FilterButton label={`Filter for ${key}: this value`} onClick={() => add(key, 'exact', value)} />
-          <FilterButton label={`Exclude ${key}: this value`} onClick={() => add(key, 'is_not', value)} isExclude />
-        </>
-      )}
-    />
-  )
-}
-
 function PersonPanel({
   item,
   search,
@@ -201,7 +147,7 @@ function PersonPanel({
           ))}
         </Fact>
       </Group>
-      <Properties
+      <EventProperties
         properties={person.properties ?? {}}
         type="person"
         {...{ search, filter, adjust }}
@@ -210,40 +156,3 @@ function PersonPanel({
     </Stack>
   )
 }
-
-function Elements({ elements }: { elements: PageElement[] }) {
-  if (elements.length === 0) return <Text size="sm">The event has no page elements.</Text>
-  return (
-    <Table aria-label="Page elements, innermost first" verticalSpacing={4} className="properties-table">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w="30%">Element</Table.Th>
-          <Table.Th>Text</Table.Th>
-          <Table.Th>Link and attributes</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {elements.map((element, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: elements have no other key and never change.
-          <Table.Tr key={i}>
-            <Table.Td className="wrap mono">{selectorOf(element)}</Table.Td>
-            <Table.Td className="wrap">{element.text}</Table.Td>
-            <Table.Td className="wrap mono">
-              {[element.href, ...attributesOf(element)].filter(Boolean).join(' ')}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
-}
-
-const selectorOf = ({ tag_name, attr_id, attr_class }: PageElement): string =>
-  [tag_name ?? '', attr_id ? `#${attr_id}` : '', ...(attr_class ?? []).map((name) => `.${name}`)].join('')
-
-const KNOWN_ATTRIBUTES = ['attr__id', 'attr__class', 'attr__href']
-
-const attributesOf = ({ attributes = {} }: PageElement): string[] =>
-  Object.entries(attributes)
-    .filter(([name]) => !KNOWN_ATTRIBUTES.includes(name))
-    .map(([name, value]) => `${name.replace(/^attr__/, '')}="${value}"`)

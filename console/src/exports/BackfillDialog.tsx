@@ -2,14 +2,15 @@ import '@mantine/dates/styles.css'
 import { Button, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { boundaryBefore } from '../../../src/exports/interval.ts'
 import { instantOf, localTime } from '../../../src/time/zones.ts'
 import { answer, client, type Schemas, WorkspaceError } from '../api.ts'
-import { ErrorAlert, notifyDone } from '../parts/ErrorAlert.tsx'
+import { ErrorAlert } from '../parts/ErrorAlert.tsx'
 import { bytes, plural } from '../parts/format.ts'
-import { invalidateExport } from './queries.ts'
+import { useChange } from '../parts/use-change.ts'
+import { estimateQuery, invalidateExport } from './queries.ts'
 import { INTERVAL_LABELS, zoneLabel, zoneOf } from './schedule.ts'
 
 const DAY_MS = 86_400_000
@@ -50,31 +51,19 @@ export default function BackfillDialog({
       : body.start_at !== null && body.start_at >= body.end_at
         ? 'The end must be later than the start.'
         : undefined
-  const estimate = useQuery({
-    queryKey: ['export', project, row.id, 'estimate', settled],
-    queryFn: () =>
-      answer(
-        client.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/estimate/', {
-          params: { path },
-          body: JSON.parse(settled),
-        }),
-      ),
-    enabled: problem === undefined,
-    retry: false,
-    staleTime: 10_000,
-  })
-  const backfill = useMutation({
-    mutationFn: () =>
+  const estimate = useQuery({ ...estimateQuery(project, row.id, settled), enabled: problem === undefined })
+  const backfill = useChange({
+    send: () =>
       answer(
         client.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/', {
           params: { path },
           body,
         }),
       ),
-    onSuccess: async ({ windows_total }) => {
+    done: ({ windows_total }) => `The backfill started. It has ${plural(windows_total, 'run')}.`,
+    after: () => {
       close()
-      notifyDone(`The backfill started. It has ${plural(windows_total, 'run')}.`)
-      await invalidateExport(project, row.id)
+      return invalidateExport(project, row.id)
     },
   })
   const isSettled = settled === JSON.stringify(body)

@@ -1,15 +1,15 @@
 /** The actions on an export. Pausing and unpausing show their result before the server responds, and revert it on an error. */
 import { Button, Group, List, Modal, Radio, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { answer, client, queryClient, type Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
-import { notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { notifyDone } from '../parts/ErrorAlert.tsx'
 import { plural } from '../parts/format.ts'
 import { ActivityIcon, PauseIcon, PlayIcon, TrashIcon } from '../parts/icons.tsx'
-import { exportQuery, invalidateExport } from './queries.ts'
+import { useChange } from '../parts/use-change.ts'
+import { exportQuery, keysOfExport } from './queries.ts'
 
 const BackfillDialog = lazy(() => import('./BackfillDialog.tsx'))
 
@@ -24,8 +24,8 @@ type PauseChange = { paused: true } | { paused: false; backfill: boolean }
 function usePauseChange({ row, project }: ActionProps) {
   const { queryKey } = exportQuery(project, row.id)
   const params = { path: { project_id: project, id: row.id } }
-  return useMutation({
-    mutationFn: async (change: PauseChange): Promise<Schemas['BatchExport']> => {
+  return useChange({
+    send: async (change: PauseChange): Promise<Schemas['BatchExport']> => {
       if (change.paused)
         return answer(client.POST('/api/projects/{project_id}/batch_exports/{id}/pause/', { params, body: {} }))
       const body = { backfill: change.backfill }
@@ -35,25 +35,21 @@ function usePauseChange({ row, project }: ActionProps) {
       notifyDone(unpausedText(unpaused))
       return unpaused
     },
-    onMutate: async ({ paused }) => {
-      await queryClient.cancelQueries({ queryKey, exact: true })
-      const before = queryClient.getQueryData(queryKey)
-      if (before)
-        queryClient.setQueryData(queryKey, {
-          ...before,
-          paused,
-          last_paused_at: paused ? new Date().toISOString() : before.last_paused_at,
-        })
-      return before
+    failed: ({ paused }) => (paused ? 'The export was not paused' : 'The export was not unpaused'),
+    optimistic: {
+      queryKey,
+      apply: ({ paused }) =>
+        queryClient.setQueryData(
+          queryKey,
+          (before) =>
+            before && {
+              ...before,
+              paused,
+              last_paused_at: paused ? new Date().toISOString() : before.last_paused_at,
+            },
+        ),
     },
-    onError: (error, { paused }, before) => {
-      if (before) queryClient.setQueryData(queryKey, before)
-      notifyError(error, paused ? 'The export was not paused' : 'The export was not unpaused')
-    },
-    onSuccess: (answered) => {
-      queryClient.setQueryData(queryKey, answered)
-    },
-    onSettled: () => invalidateExport(project, row.id),
+    refreshes: keysOfExport(project, row.id),
   })
 }
 
@@ -71,11 +67,11 @@ function unpausedText({ skipped_events: skipped }: Schemas['BatchExportUnpaused'
 /** Delivers everything up to now, without waiting for the end of the window. */
 export function RunButton({ row, project }: ActionProps) {
   const params = { path: { project_id: project, id: row.id } }
-  const run = useMutation({
-    mutationFn: () => answer(client.POST('/api/projects/{project_id}/batch_exports/{id}/run/', { params })),
-    onSuccess: () => notifyDone('The run delivers everything up to now.'),
-    onError: (error) => notifyError(error, 'The run was not started'),
-    onSettled: () => invalidateExport(project, row.id),
+  const run = useChange({
+    send: () => answer(client.POST('/api/projects/{project_id}/batch_exports/{id}/run/', { params })),
+    done: 'The run delivers everything up to now.',
+    failed: 'The run was not started',
+    refreshes: keysOfExport(project, row.id),
   })
   return (
     <ActionButton leftSection={<PlayIcon size={16} />} loading={run.isPending} onClick={() => run.mutate()}>

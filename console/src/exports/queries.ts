@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryKey, queryOptions } from '@tanstack/react-query'
 import { answer, client, queryClient, type Schemas } from '../api.ts'
 import { isActive } from './run-status.ts'
 import { pollInterval } from './schedule.ts'
@@ -88,12 +88,30 @@ export const backfillsQuery = (project: string, batch_export_id: string, filter:
     refetchInterval: ({ state }) => (state.data?.results.some(isActiveBackfill) ? RUNS_POLL_MS : false),
   })
 
+/** The keys of an export with everything below it, and of the lists that show it. */
+export const keysOfExport = (project: string, id: string): QueryKey[] => [
+  ['export', project, id],
+  ['exports', project],
+]
+
 /** Fetches everything that an action on the export changes again. */
 export const invalidateExport = (project: string, id: string): Promise<unknown> =>
-  Promise.all([
-    queryClient.invalidateQueries({ queryKey: ['export', project, id] }),
-    queryClient.invalidateQueries({ queryKey: ['exports', project] }),
-  ])
+  Promise.all(keysOfExport(project, id).map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+
+/** How much a backfill would export. `range` is its body as JSON. */
+export const estimateQuery = (project: string, id: string, range: string) =>
+  queryOptions({
+    queryKey: ['export', project, id, 'estimate', range],
+    queryFn: () =>
+      answer(
+        client.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/estimate/', {
+          params: { path: { project_id: project, batch_export_id: id } },
+          body: JSON.parse(range),
+        }),
+      ),
+    retry: false,
+    staleTime: 10_000,
+  })
 
 /** Stores the answer of an action, so the page shows it before the next request. */
 export const storeExport = (project: string, row: Schemas['BatchExport']): void =>

@@ -1,9 +1,8 @@
 import { Anchor, Badge, Group, Paper, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Schemas } from '../api.ts'
 import { ActionButton } from '../parts/ActionButton.tsx'
-import { notifyDone, notifyError } from '../parts/ErrorAlert.tsx'
+import { useChange } from '../parts/use-change.ts'
 import { FAMILIES } from './families.ts'
 import { type FamilyPlace, install, refreshPlugins } from './queries.ts'
 import { nameOf } from './versions.ts'
@@ -23,17 +22,17 @@ export function CatalogEntry({
   isInstalled: boolean
 }) {
   const navigate = useNavigate()
-  const add = useMutation({
-    mutationFn: () => install(place, { url: entry.url, plugin_type: 'repository' }),
-    onSuccess: async (plugin) => {
-      notifyDone(`"${nameOf(plugin)}" is installed.`)
+  const add = useChange({
+    send: () => install(place, { url: entry.url, plugin_type: 'repository' }),
+    done: (plugin) => `"${nameOf(plugin)}" is installed.`,
+    failed: `"${nameOf(entry)}" was not installed`,
+    after: async (plugin) => {
       await refreshPlugins(place.organization)
       await navigate({
         to: '/organizations/$organization/projects/$project/plugins/$family/$plugin',
         params: { ...place, project, plugin: String(plugin.id) },
       })
     },
-    onError: (error) => notifyError(error, `"${nameOf(entry)}" was not installed`),
   })
   return (
     <Paper withBorder p="md" component="li" style={{ listStyle: 'none' }} aria-label={nameOf(entry)}>

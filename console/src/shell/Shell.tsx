@@ -5,9 +5,7 @@ import {
   Burger,
   Group,
   Menu,
-  NavLink,
   ScrollArea,
-  Text,
   Tooltip,
   UnstyledButton,
   useComputedColorScheme,
@@ -15,14 +13,15 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { type ReactNode, Suspense, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { queryClient, signOut } from '../api.ts'
 import * as icons from '../parts/icons.tsx'
 import { nameOf } from '../parts/people.ts'
 import { SessionGuard } from '../signin/SessionGuard.tsx'
+import { Navigation } from './Navigation.tsx'
 import { SearchButton } from './Search.tsx'
 import { Switcher } from './Switcher.tsx'
-import { useCurrentPlace, useMe } from './workspace.ts'
+import { useMe } from './workspace.ts'
 
 /** The frame of every signed-in page: header, navigation and content. */
 export function Shell() {
@@ -72,107 +71,6 @@ export function Shell() {
         </AppShell.Main>
       </AppShell>
     </SessionGuard>
-  )
-}
-
-function Navigation() {
-  const { organization, project } = useCurrentPlace()
-  return (
-    <>
-      {organization && project && (
-        <Section title="Project">
-          <Item to={`/organizations/${organization}/projects/${project}/home`} icon={<icons.HomeIcon />}>
-            Home
-          </Item>
-          <Item to={`/organizations/${organization}/projects/${project}/exports`} icon={<icons.ExportIcon />}>
-            Exports
-          </Item>
-          <Item to={`/organizations/${organization}/projects/${project}/events`} icon={<icons.EventIcon />}>
-            Events
-          </Item>
-          <Item to={`/organizations/${organization}/projects/${project}/persons`} icon={<icons.PersonIcon />}>
-            Persons
-          </Item>
-          <Item to={`/organizations/${organization}/projects/${project}/query`} icon={<icons.QueryIcon />}>
-            Query
-          </Item>
-          <Item to={`/organizations/${organization}/projects/${project}/plugins`} icon={<icons.PluginIcon />}>
-            Plugins
-          </Item>
-        </Section>
-      )}
-      {organization && (
-        <Section title="Organization">
-          <Item to={`/organizations/${organization}/members`} icon={<icons.MembersIcon />}>
-            Members
-          </Item>
-          <Item to={`/organizations/${organization}/invites`} icon={<icons.InviteIcon />}>
-            Invites
-          </Item>
-          <Item to={`/organizations/${organization}/domains`} icon={<icons.DomainIcon />}>
-            Domains and sign-in
-          </Item>
-          <Item to={`/organizations/${organization}/projects`} exact icon={<icons.ProjectIcon />}>
-            Projects
-          </Item>
-          <Item to={`/organizations/${organization}/credentials`} icon={<icons.LockIcon />}>
-            Credentials
-          </Item>
-          <Item to={`/organizations/${organization}/alerts`} icon={<icons.AlertIcon />}>
-            Alerts
-          </Item>
-          <Item to={`/organizations/${organization}/activity`} icon={<icons.ActivityIcon />}>
-            Activity log
-          </Item>
-          <Item to={`/organizations/${organization}/settings`} icon={<icons.SettingsIcon />}>
-            Settings
-          </Item>
-        </Section>
-      )}
-      <Section title="You">
-        <Item to="/account/profile" icon={<icons.AccountIcon />}>
-          Profile
-        </Item>
-        <Item to="/account/security" icon={<icons.ShieldIcon />}>
-          Security
-        </Item>
-        <Item to="/account/sessions" icon={<icons.StatusIcon />}>
-          Sessions
-        </Item>
-        <Item to="/account/keys" icon={<icons.KeyIcon />}>
-          API keys
-        </Item>
-      </Section>
-    </>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <>
-      <Text size="xs" c="dimmed" fw={600} tt="uppercase" px="sm" pt="sm" pb={4}>
-        {title}
-      </Text>
-      {children}
-    </>
-  )
-}
-
-function Item({ to, icon, exact, children }: { to: string; icon: ReactNode; exact?: boolean; children: ReactNode }) {
-  const path = useRouterState({ select: (state) => state.location.pathname.replace(/\/$/, '') })
-  const active = exact ? path === to : path === to || path.startsWith(`${to}/`)
-  return (
-    <NavLink
-      component={Link}
-      // The paths are built from ids, so the router cannot check them as literals.
-      to={to as '/'}
-      label={children}
-      leftSection={icon}
-      active={active}
-      variant="light"
-      activeOptions={{ exact: true }}
-      {...(active && { 'aria-current': 'page' as const })}
-    />
   )
 }
 
