@@ -6096,7 +6096,7 @@ export interface components {
         } & components["schemas"]["BatchExport"];
         /**
          * QueryPreviewCreate
-         * @description The query of a batch export, and what narrows its rows.
+         * @description The query of a batch export, and the filters of its rows.
          */
         QueryPreviewCreate: {
             /** @description A SELECT statement on the model, as in a batch export. */

@@ -202,8 +202,8 @@ const NO_TLS = permanentError(
 export type ConnectionFailure = 'untrusted_certificate' | 'wrong_certificate' | 'handshake' | 'timeout' | 'connection'
 
 /**
- * Why a connection failed, by the code of the error. Certificates need somebody to act. A handshake can also fail because the
- * peer restarts, so it is retried like a connection.
+ * Classifies the code of a connection error. Somebody has to replace a certificate, so such an error is permanent. A handshake
+ * can also fail because the peer restarts, so it is retried.
  */
 export function connectionFailure(code: string): ConnectionFailure {
   if (/^(DEPTH_ZERO_)?SELF_SIGNED|^UNABLE_TO_/.test(code)) return 'untrusted_certificate'
@@ -212,14 +212,17 @@ export function connectionFailure(code: string): ConnectionFailure {
   return code === 'ETIMEDOUT' ? 'timeout' : 'connection'
 }
 
+/** Whether the certificate of the peer is not trusted, has expired or is for another name. */
+export const isCertificateError = (code: string): boolean =>
+  ['untrusted_certificate', 'wrong_certificate'].includes(connectionFailure(code))
+
 function describeConnectionError(peer: string, error: unknown): unknown {
   if (error instanceof DeliveryError) return error
   const code = errorCode(error)
   if (code.startsWith('outbound_')) return error
-  const failure = connectionFailure(code)
-  if (failure.endsWith('certificate'))
+  if (isCertificateError(code))
     return permanentError(`The certificate of ${peer} is not trusted or is for another name. Check the address.`)
-  if (failure === 'timeout') return retryableError(`${peer} did not respond in time.`)
+  if (connectionFailure(code) === 'timeout') return retryableError(`${peer} did not respond in time.`)
   return retryableError(`The connection to ${peer} failed.`)
 }
 

@@ -4,7 +4,7 @@ import type { Agent } from 'node:http'
 import { errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
 import { DeliveryError, permanentError, retryableError } from './destination.ts'
-import { connectionFailure } from './guarded-requests.ts'
+import { connectionFailure, isCertificateError } from './guarded-requests.ts'
 
 /** Timeouts, and the retries of the store's client library. */
 export interface ObjectStoreLimits {
@@ -78,7 +78,7 @@ export function describeNetworkError(error: unknown): unknown {
   if (code.startsWith('outbound_')) return error
   const failure = connectionFailure(code)
   if (failure === 'timeout' || isTimeout) return retryableError(TIMED_OUT)
-  if (failure.endsWith('certificate')) return permanentError(NOT_TRUSTED)
+  if (isCertificateError(code)) return permanentError(NOT_TRUSTED)
   if (failure === 'handshake' || /^E[A-Z]+$|^REQUEST_SEND_ERROR$/.test(code))
     return retryableError(`The connection to the store failed (${code}). Check that it is running and reachable.`)
   return error

@@ -42,7 +42,7 @@ export async function preview(
   }: PreviewQuery,
 ): Promise<{ columns: string[]; rows: string[] }> {
   if (destination_type !== undefined) await requireQuerySupport(destination_type)
-  if (model !== 'events') requireUnfiltered(model, { filters, include_events: include, exclude_events: exclude })
+  if (model !== 'events') requireNoEventFilters(model, { filters, include_events: include, exclude_events: exclude })
   querySchema(hogql_query, model, now)
   const { columns, where: selected } = queryColumns(hogql_query, model, now)
   const where = bothConditions(selected, filterCondition(filters, now))
@@ -52,7 +52,7 @@ export async function preview(
   }
 }
 
-function requireUnfiltered(model: Model, lists: Record<string, readonly unknown[] | null>): void {
+function requireNoEventFilters(model: Model, lists: Record<string, readonly unknown[] | null>): void {
   const [used] = Object.entries(lists).find(([, list]) => list?.length) ?? []
   if (used !== undefined) throw invalid(used, `"${used}" applies to the model "events" only. Remove it for ${model}.`)
 }

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { AppError, errorCode } from '../errors.ts'
 import type { Outbound } from '../outbound/guard.ts'
-import { connectionFailure, post } from './guarded-requests.ts'
+import { isCertificateError, post } from './guarded-requests.ts'
 
 /** The time of a whole request. */
 export const REQUEST_MS = 15_000
@@ -70,7 +70,7 @@ function describeError(url: string, error: unknown): string {
   if (code === 'outbound_refused' && url.startsWith('http:'))
     return 'This server connects without TLS only to addresses in OUTBOUND_ALLOW. Use https, or ask the operator to allow the address.'
   if (error instanceof AppError) return error.message
-  if (connectionFailure(code).endsWith('certificate'))
+  if (isCertificateError(code))
     return "The server's certificate is not trusted or is for another name. Replace it on the server."
   if (code === 'ABORT_ERR' || code === 'ETIMEDOUT' || code === '23') return 'The server did not respond in time.'
   return 'The connection to the server failed. Check "url" and that the server is running.'

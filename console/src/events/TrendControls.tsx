@@ -6,7 +6,7 @@ import type { View } from './view.ts'
 
 const NAMES = { minute: 'By minute', hour: 'By hour', day: 'By day', week: 'By week' }
 
-/** What the chart counts. */
+/** Chooses the count, the interval, the series and the comparison of the chart. */
 export function TrendControls({ project_id, view }: { project_id: string; view: View }) {
   const { search, show } = view
   const { after = DEFAULT_AFTER, before } = search

@@ -84,7 +84,7 @@ export function Trends({
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** What is counted, how much of it, and how it compares with the period before. */
+/** The sentence above the chart: the total, the interval, and the total of the period before. */
 function Status({ state, before, view: { search } }: { state: TrendState; before: Trend | undefined; view: View }) {
   const { trend, isPartial, isStopped, stop, resume } = state
   if (!trend) return <Skeleton h={20} w={220} />

@@ -38,7 +38,7 @@ export type Tab = (typeof TABS)[number]
 export const INTERVALS = ['minute', 'hour', 'day', 'week'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** What the series of the chart stand for: the names of events, or the values of a property. */
+/** The series of the chart: one for each event name, or for each value of a property. */
 export type Breakdown = { type: 'name' } | { type: 'event' | 'person'; key: string }
 
 export interface EventsSearch {

@@ -20,7 +20,7 @@ export const trendQuery = (project_id: string, search: EventsSearch) => {
   })
 }
 
-/** The parts of the time range that are tried until one can be counted in time. */
+/** The parts of the time range to count. If one takes too long, the next one is tried. */
 const PARTS = [1, 1 / 4, 1 / 16]
 
 async function newestPart(project_id: string, search: EventsSearch, signal: AbortSignal): Promise<Trend> {

@@ -3,7 +3,7 @@ import type { HistogramPart } from './queries.ts'
 import type { TimeRange } from './range.ts'
 import type { EventsSearch, Interval } from './search.ts'
 
-/** What a series stands for. */
+/** The event name or the value of a series. */
 export type SeriesValue =
   | { kind: 'all' }
   | { kind: 'value'; value: string }

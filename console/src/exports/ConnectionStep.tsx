@@ -60,7 +60,7 @@ export function ConnectionStep({
 
 const isEmpty = (config: Config): boolean => Object.keys(config).length === 0
 
-/** Amazon S3 and its compatible stores are different types. What was typed moves along, except secrets. */
+/** Chooses between Amazon S3 and compatible stores, which are different types. Typed settings are kept, except secrets. */
 function ProviderChoice({
   form,
   type,

@@ -12,7 +12,7 @@ import { QuerySection, queryErrorOf } from './QuerySection.tsx'
 
 const PAUSE_MS = 500
 
-/** What is exported: the model, the filters, the columns, and a preview of the rows. */
+/** The rows of an export: the model, the filters, the columns, and a preview. */
 export function RowsFields({
   form,
   type,

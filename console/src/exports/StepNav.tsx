@@ -17,7 +17,7 @@ export function StepNav({
   place: { organization: string; project: string }
   search: NewExportSearch
   current: Step
-  /** What was chosen in each step. */
+  /** The choices of each step, as text. */
   summaries: Record<Step, string>
   canEnter: (step: Step) => boolean
 }) {

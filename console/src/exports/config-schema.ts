@@ -36,7 +36,7 @@ export interface Field extends FieldText {
   key: string
   kind: 'text' | 'secret' | 'choice' | 'flag' | 'number' | 'list'
   required: boolean
-  /** The server wants the setting even if it is empty, such as the password of a user who has none. */
+  /** Whether the setting is sent even if it is empty, such as the password of a user without one. */
   mayBeEmpty: boolean
   nullable: boolean
   schema: FieldSchema

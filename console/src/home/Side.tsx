@@ -9,7 +9,7 @@ import { LatestChanges } from './LatestChanges.tsx'
 import type { Place } from './place.ts'
 import { exportsInTroubleQuery, latestChangesQuery, pluginsInTroubleQuery } from './queries.ts'
 
-/** What needs attention and what changed. Both appear at once, so the second does not move. */
+/** Exports and plugins that need attention, and the latest changes. Both appear at once, so the second does not move. */
 export function Side({ project, place }: { project: Schemas['Project']; place: Place }) {
   const organization = useOrganization()
   const noPlugins = needsPluginAccess(organization, CONFIGURE)

@@ -18,7 +18,7 @@ export function ConditionForm({
   applied: string
   label: string
   placeholder: string
-  /** What is wrong with the applied condition, and the index of the character that it is about. */
+  /** The error of the applied condition, with the index of the wrong character. */
   error: { detail: string; offset: number | undefined } | undefined
   apply: (condition: string | undefined) => void
   remove: () => void

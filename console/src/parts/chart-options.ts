@@ -32,7 +32,7 @@ export interface ChartData {
   names?: string[]
 }
 
-/** What cannot be changed in a chart that is drawn. */
+/** The options that need a new chart when they change. */
 export const formOf = ({ series, names }: ChartData): string =>
   JSON.stringify([names !== undefined, ...series.map(({ color, shape }) => [color, shape])])
 

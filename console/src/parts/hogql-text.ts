@@ -3,5 +3,5 @@
 /** Text as a constant. */
 export const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/** What follows `properties` to name one of them. */
+/** The text after `properties` that selects one property. */
 export const property = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${quoted(name)}]`)

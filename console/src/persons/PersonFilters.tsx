@@ -17,7 +17,7 @@ export function PersonFilters({
   project_id: string
   search: PersonsSearch
   filter: (change: PersonsSearch, replace?: boolean) => void
-  /** What is wrong with the condition. */
+  /** The error of the condition. */
   error: { detail: string; offset: number | undefined } | undefined
 }) {
   const [adds, setAdds] = useState(false)

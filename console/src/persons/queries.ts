@@ -124,7 +124,7 @@ async function selectedPersons(
   }
 }
 
-/** What is wrong with the condition, and the index of the character in it; undefined for other errors. */
+/** The error of the condition, with the index of the wrong character. Undefined for other errors. */
 export function conditionErrorOf(
   error: unknown,
   search: PersonsSearch,

@@ -14,7 +14,7 @@ import {
   retryableError,
   type Tools,
 } from '../destination.ts'
-import { connectionFailure, post } from '../guarded-requests.ts'
+import { connectionFailure, isCertificateError, post } from '../guarded-requests.ts'
 import { hostOf } from '../object-stores.ts'
 
 type Config = components['schemas']['HTTPConfig']
@@ -207,10 +207,9 @@ function retryAfter(value: string | undefined, date: string | undefined): number
 function describeConnectionError(error: unknown): unknown {
   const code = errorCode(error)
   if (code.startsWith('outbound_')) return error
-  const failure = connectionFailure(code)
-  if (failure.endsWith('certificate'))
+  if (isCertificateError(code))
     return permanentError("The server's certificate is not trusted or is for another name. Replace it on the server.")
-  if (failure === 'handshake')
+  if (connectionFailure(code) === 'handshake')
     return new DeliveryError('The TLS handshake with the server failed. Check "url".', {
       retryable: true,
       setting: 'url',

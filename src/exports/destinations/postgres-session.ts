@@ -3,6 +3,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { errorCode } from '../../errors.ts'
 import { DeliveryError, permanentError, retryableError, type Tools } from '../destination.ts'
+import { type ConnectionFailure, connectionFailure } from '../guarded-requests.ts'
 
 const KEEPALIVE_DELAY_MS = 30_000
 /** A page may have 200 events of one megabyte each. Slower connections time out. */
@@ -189,22 +190,23 @@ const ERRORS: [codes: RegExp, error: DeliveryError][] = [
     retryableError('The database cancelled the transaction, because of a restart, a lock or a conflict.'),
   ],
   [/^(08|ECONN|EPIPE$|ETIMEDOUT$|EHOST|ENET)/, CONNECTION_FAILED],
-  [
-    /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/,
-    permanentError(
-      'The certificate is not signed by a trusted authority. Replace it, or set "has_self_signed_cert".',
-      'has_self_signed_cert',
-    ),
-  ],
-  [
-    /^(CERT_|ERR_TLS_)/,
-    permanentError('The certificate has expired or is for another host. Renew it, or correct "host".', 'host'),
-  ],
-  [
-    /^(EPROTO|ERR_SSL_)/,
-    new DeliveryError('The TLS handshake with the server failed. Check "host".', { retryable: true, setting: 'host' }),
-  ],
 ]
+
+/** The errors of a TLS connection. */
+const TLS_ERRORS: Partial<Record<ConnectionFailure, DeliveryError>> = {
+  untrusted_certificate: permanentError(
+    'The certificate is not signed by a trusted authority. Replace it, or set "has_self_signed_cert".',
+    'has_self_signed_cert',
+  ),
+  wrong_certificate: permanentError(
+    'The certificate has expired or is for another host. Renew it, or correct "host".',
+    'host',
+  ),
+  handshake: new DeliveryError('The TLS handshake with the server failed. Check "host".', {
+    retryable: true,
+    setting: 'host',
+  }),
+}
 
 /** Never includes text of the peer. */
 function describeError(error: unknown): unknown {
@@ -217,6 +219,6 @@ function describeError(error: unknown): unknown {
       ? CONNECTION_FAILED
       : error
   }
-  const known = ERRORS.find(([codes]) => codes.test(code))?.[1]
+  const known = ERRORS.find(([codes]) => codes.test(code))?.[1] ?? TLS_ERRORS[connectionFailure(code)]
   return known ? new DatabaseError(known, code) : error
 }
