@@ -4016,6 +4016,16 @@ export interface components {
             results: components["schemas"]["Organization"][];
         };
         /**
+         * TextPosition
+         * @description A position in a text with lines.
+         */
+        TextPosition: {
+            /** @description Counted from 1. */
+            line: number;
+            /** @description Counted from 1, in UTF-16 code units. */
+            column: number;
+        };
+        /**
          * Error
          * @description The body of every error. It reports only the first problem.
          */
@@ -4035,12 +4045,7 @@ export interface components {
              */
             attr: string | null;
             /** @description Where the error is in the text of a HogQL query. Only in errors of HogQL. */
-            position?: {
-                /** @description Counted from 1. */
-                line: number;
-                /** @description Counted from 1, in UTF-16 code units. */
-                column: number;
-            };
+            position?: components["schemas"]["TextPosition"];
         };
         /**
          * OrganizationWrite
@@ -6415,6 +6420,10 @@ export interface components {
             /** @description Syntax errors by file name. */
             source_errors: {
                 [key: string]: string;
+            };
+            /** @description The positions of these errors by file name. Errors of a whole file have none. */
+            source_error_positions: {
+                [key: string]: components["schemas"]["TextPosition"];
             };
         } & components["schemas"]["Plugin"];
         /**

@@ -47,7 +47,9 @@ export async function inspectFiles(inspector: CodeInspector, files: SourceFiles)
     files: Object.entries(files).map(([name, text]) => ({
       name,
       text,
-      error: errorOf.get(name) ?? null,
+      error: errorOf.get(name)?.detail ?? null,
+      error_line: errorOf.get(name)?.position?.line ?? null,
+      error_column: errorOf.get(name)?.position?.column ?? null,
       transpiled: scriptOf.get(name) ?? null,
     })),
   }

@@ -537,7 +537,12 @@ onBothEngines(
       'notes.md': '# (',
       'site.ts': 'let x: number = 1',
     })
-    t.match(broken, { status: 200, body: { source_errors: { 'frontend.tsx': /^Line \d+, column \d+: / } } })
+    t.match(broken, { status: 200, body: { source_errors: { 'frontend.tsx': /^Line 2, column \d+: / } } })
+    t.match(broken.body.source_error_positions, { 'frontend.tsx': { line: 2, column: Number } })
+    t.strictSame(
+      (await app.send('GET', `${item}source/`)).body.source_error_positions,
+      broken.body.source_error_positions,
+    )
     t.strictSame(Object.keys(broken.body.source_errors), ['frontend.tsx'])
     t.strictSame(Object.keys(broken.body.source).sort(), [
       'frontend.tsx',
@@ -558,7 +563,10 @@ onBothEngines(
       'site.ts': null,
       'gone.ts': null,
     })
-    t.match(emptied, { status: 200, body: { name: 'Page counter', capabilities: {}, source_errors: {} } })
+    t.match(emptied, {
+      status: 200,
+      body: { name: 'Page counter', capabilities: {}, source_errors: {}, source_error_positions: {} },
+    })
     t.strictSame(Object.keys(emptied.body.source), ['plugin.json'])
     t.same((await app.send('GET', `${item}check_for_updates/`)).body.latest_tag, null, 'there are no updates')
     t.match(await app.send('POST', `${item}upgrade/`), { status: 200, body: { name: 'Page counter', tag: null } })

@@ -261,7 +261,7 @@ t.test('the search sends ids only, shows what it still waits for, and keeps what
   })
   await page.keyboard.press('Control+k')
   const input = page.getByRole('combobox', { name: 'Search' })
-  await input.pressSequentially('alert', { delay: 10 })
+  await input.fill('alert')
   await page.getByText('Searching persons').waitFor()
   const chosen = page.locator('[data-combobox-selected]')
   t.match(await chosen.innerText(), /^Alerts/)
