@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { inTurn } from '../helpers/assertions/figures.ts'
@@ -16,6 +17,10 @@ const GENERATORS = {
   'openapi-fetch': ['openapi-typescript/bin/cli.js', 'openapi.json', '-o', 'generated/openapi-typescript.ts'],
   'hey-api': ['@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'generated/hey-api'],
   orval: ['orval/dist/bin/orval.js', '--config', 'orval.config.cjs'],
+  'openapi-typescript-codegen': [
+    'openapi-typescript-codegen/bin/index.js',
+    ...['-i', 'openapi.json', '-o', 'generated/openapi-typescript-codegen', '--useOptions', '--useUnionTypes'],
+  ],
 }
 const tested = inTurn(Object.entries(GENERATORS))
 
@@ -45,6 +50,11 @@ t.before(async () => {
     ...tested.map(([, [program = '', ...args]]) => run([clientFile('node_modules', program), ...args], environment)),
     run([TSC, '-p', `${process.cwd()}/client`, '--outDir', clientFile(OWN, 'dist')]),
   ])
+  // Its imports have no file extensions, as only CommonJS allows.
+  for (const folder of ['generated', 'dist/generated'].map((name) => clientFile(name, 'openapi-typescript-codegen'))) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }')
+  }
   await run([TSC, '-p', '.'])
 })
 

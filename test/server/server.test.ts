@@ -432,7 +432,7 @@ t.test('every response has security headers', async (t) => {
   for (const [text, status] of [
     ['nonsense\r\n\r\n', 400],
     ['GET / HTTP/1.1\r\n\r\n', 400],
-    [`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    [`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
   ] as const) {
     const [head, body] = (await exchange(port, text)).split('\r\n\r\n')
     const [first, ...lines] = head!.split('\r\n')
@@ -471,7 +471,7 @@ t.test('returns an error body for invalid HTTP', async (t) => {
   t.match(await send('nonsense\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":"parse_error"/s)
   t.match(await send('GET / HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400/)
   t.match(
-    await send(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`),
+    await send(`GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(70_000)}\r\n\r\n`),
     /^HTTP\/1\.1 431 .*"code":"parse_error"/s,
   )
   t.match(await send('GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
@@ -489,6 +489,24 @@ t.test('returns an error body for invalid HTTP', async (t) => {
   )
   t.equal(app.server.headersTimeout, 10_000)
   t.equal(app.server.requestTimeout, 30_000)
+})
+
+t.test('parameters of full length arrive through a port', async (t) => {
+  const { app, first } = await openApp(t, 'sqlite')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as { port: number }
+  const list = async (text: string) => {
+    const url = `http://127.0.0.1:${port}/api/projects/${first.project_id}/events/?event=${encodeURIComponent(text)}`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${first.api_key}` } })
+    const body: unknown = await response.json()
+    return { status: response.status, body }
+  }
+  const found = { status: 200, body: { results: [] } }
+  const maximum = 16_384
+  t.match(await list('e'.repeat(maximum)), found)
+  t.match(await list('"'.repeat(maximum)), found, 'percent-encoded')
+  t.match(await list('e'.repeat(maximum + 1)), { status: 400, body: { code: 'max_length', attr: 'event' } })
+  t.match(await list('"'.repeat(2 * maximum)), { status: 431, body: { code: 'parse_error' } })
 })
 
 t.test('a shutdown finishes requests in progress', async (t) => {
