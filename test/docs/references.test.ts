@@ -183,20 +183,27 @@ const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map
 
 /** A list of names in scripts/floors.ts, which runs its checks when it is imported. */
 const floorsOf = (list: string): string[] => {
-  const [, names = ''] = new RegExp(`const ${list}\\b[^=]*= \\[(.*?)\\n?\\]\n`, 's').exec(readFileSync('scripts/floors.ts', 'utf8')) ?? []
+  const [, names = ''] =
+    new RegExp(`const ${list}\\b[^=]*= \\[(.*?)\\n?\\]\n`, 's').exec(readFileSync('scripts/floors.ts', 'utf8')) ?? []
   return [...names.matchAll(/'([\w.-]+)'/g)].map(([, name = '']) => name)
 }
 
 t.test('the pages name the floors and the folders with SQL of scripts/floors.ts', async (t) => {
   const folders = floorsOf('SQL_FLOORS').toSorted()
   t.ok(folders.length > 3)
-  const [, rule = ''] = /SQL is written as SQL next to its row type, in (.*?) only/s.exec(proseOf('CONTRIBUTING.md')) ?? []
-  t.strictSame(namesIn(rule).toSorted(), folders.map((name) => `src/${name}`))
+  const [, rule = ''] =
+    /SQL is written as SQL next to its row type, in (.*?) only/s.exec(proseOf('CONTRIBUTING.md')) ?? []
+  t.strictSame(
+    namesIn(rule).toSorted(),
+    folders.map((name) => `src/${name}`),
+  )
   const architecture = readFileSync('docs/architecture.md', 'utf8')
   const [, floors = ''] = /The SQL floors are (.*?)\./s.exec(architecture) ?? []
   t.strictSame(namesIn(floors).toSorted(), folders)
   const [, house = ''] = /```\n(.*?)```/s.exec(architecture) ?? []
-  const drawn = house.split('\n').flatMap((line) => [...line.slice(0, 42).matchAll(/[\w.-]+(?:\.ts|(?=\/))/g)].map(([name]) => name))
+  const drawn = house
+    .split('\n')
+    .flatMap((line) => [...line.slice(0, 42).matchAll(/[\w.-]+(?:\.ts|(?=\/))/g)].map(([name]) => name))
   t.strictSame(drawn.toSorted(), floorsOf('FLOORS').toSorted())
 })
 
@@ -223,9 +230,12 @@ t.test('the list of libraries has every dependency that is used, and no other', 
   )
   const sources = [...files, 'console/vite.config.ts'].filter((file) => /\.(ts|tsx|js|cjs)$/.test(file))
   const text = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
-  const isUsed = (name: string): boolean => NOT_IMPORTED.includes(name) || text.includes(`'${name}'`) || text.includes(`'${name}/`)
+  const isUsed = (name: string): boolean =>
+    NOT_IMPORTED.includes(name) || text.includes(`'${name}'`) || text.includes(`'${name}/`)
   for (const name of listed) {
-    const covered = dependencies.filter((one) => one === name || (name.endsWith('/*') && one.startsWith(name.slice(0, -1))))
+    const covered = dependencies.filter(
+      (one) => one === name || (name.endsWith('/*') && one.startsWith(name.slice(0, -1))),
+    )
     t.ok(covered.some(isUsed), `${name} is used`)
   }
 })
