@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import t from 'tap'
