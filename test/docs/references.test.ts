@@ -126,9 +126,17 @@ t.test('every command and flag exists', async (t) => {
 
 /** Programs whose flags the pages mention. */
 const OTHER_PROGRAMS =
-  /^(npm|npx|node|docker|apt-get|citusctl|curl|kubectl|systemctl|systemd\S*|sudo|unshare|psql|pg_\S+|nginx|caddy|git|tc|NODE_OPTIONS\S*)( |$)/
+  /^(npm|npx|node|docker|createdb|apt-get|citusctl|curl|kubectl|systemctl|systemd\S*|sudo|unshare|psql|pg_\S+|nginx|caddy|git|tc|NODE_OPTIONS\S*)( |$)/
 /** Flags of these programs without their name, and of the scripts in `scripts/`. */
-const OTHER_FLAGS = ['--permission', '--cpu-prof', '--import', '--omit', '--enable-source-maps']
+const OTHER_FLAGS = [
+  '--permission',
+  '--cpu-prof',
+  '--import',
+  '--omit',
+  '--enable-source-maps',
+  '--database-url',
+  '--events',
+]
 
 /** The verbs and flags of every command. */
 async function commandTable(): Promise<{ verbs: Map<string, string[]>; flags: Set<string> }> {
@@ -144,8 +152,9 @@ async function commandTable(): Promise<{ verbs: Map<string, string[]>; flags: Se
     const text = await helpOf([word])
     addFlags(text)
     if (!/^Usage: .*\[command\]/.test(text)) continue
-    verbs.set(word, words(text.slice(text.indexOf('\nCommands:'))))
-    if (areas.some(({ name }) => name === word)) continue
+    verbs.set(word, words(text))
+    // These areas also have commands on the database.
+    if (areas.some(({ name }) => name === word) && !['users', 'organizations'].includes(word)) continue
     for (const verb of verbs.get(word) ?? []) addFlags(await helpOf([word, verb]))
   }
   return { verbs, flags }
