@@ -98,7 +98,20 @@ async function referenceScript(): Promise<Buffer> {
 
 const COMPRESSED = ['.css', '.js', '.svg']
 
-/** Builds the console and writes compressed copies of its files, so the server only streams. */
+/** Writes the copies that the server sends to clients that accept their encodings. */
+async function writeCompressed(file: string, bytes: Buffer): Promise<void> {
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes))
+  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+}
+
+async function writeReference(): Promise<void> {
+  const file = join(outdir, 'reference.js')
+  const script = await referenceScript()
+  await writeFile(file, script)
+  await writeCompressed(file, script)
+}
+
+/** Builds the console and compresses its files, so the server only streams. */
 async function consoleFiles(): Promise<void> {
   const folder = resolve(outdir, 'console')
   await buildConsole({ configFile: 'console/vite.config.ts', build: { outDir: folder } })
@@ -106,11 +119,7 @@ async function consoleFiles(): Promise<void> {
   await Promise.all(
     names
       .filter((name) => COMPRESSED.includes(extname(name)))
-      .map(async (name) => {
-        const bytes = await readFile(join(folder, name))
-        await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes))
-        await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }))
-      }),
+      .map(async (name) => writeCompressed(join(folder, name), await readFile(join(folder, name)))),
   )
 }
 
@@ -165,7 +174,7 @@ await Promise.all([
     fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
     join(outdir, 'quickjs.wasm'),
   ),
-  writeFile(join(outdir, 'reference.js'), await referenceScript()),
+  writeReference(),
   consoleFiles(),
   writeLicenses(),
   ...(flags.includes('--types') ? [writeTypes()] : []),

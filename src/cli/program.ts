@@ -78,6 +78,10 @@ const REMOTE_COMMANDS: Record<string, LocalCommand> = {
     summary: 'check that a server conforms to the contract',
     load: async (variables) => (await import('./contract.ts')).contractCommand(variables),
   },
+  docs: {
+    summary: 'read the documentation of this version in a browser, without a network',
+    load: async () => (await import('./docs.ts')).docsCommand(),
+  },
   completion: {
     summary: 'print the completion script of a shell',
     load: async () => (await import('./completion.ts')).completionCommand(),

@@ -3898,7 +3898,7 @@ export interface paths {
         };
         /**
          * Get the API reference
-         * @description Returns an HTML page with the API reference. It loads nothing from other hosts.
+         * @description Returns an HTML page with the API reference. It loads nothing from other hosts. Without scripts it lists the operations.
          */
         get: operations["service.docs"];
         put?: never;
@@ -3918,7 +3918,8 @@ export interface paths {
         };
         /**
          * Get the script of the API reference
-         * @description Returns the script that `/docs` loads. The server includes it, so the page works offline.
+         * @description Returns the script that `/docs` loads. The server includes it, so the page works offline. The response is compressed if
+         *     `Accept-Encoding` has `br` or `gzip`, and 304 if `If-None-Match` has its `ETag`.
          */
         get: operations["service.docs_script"];
         put?: never;
@@ -15249,11 +15250,22 @@ export interface operations {
             /** @description A script. */
             200: {
                 headers: {
+                    /** @description The version of the document, in this encoding. */
+                    ETag?: string;
+                    /** @description How long the document may be cached. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "text/javascript": string;
                 };
+            };
+            /** @description The version in `If-None-Match` is the current one. The response has no body. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];

@@ -311,3 +311,20 @@ t.test('the navigation opens on a phone, and the first Tab skips it', async (t) 
   await wide.keyboard.press('Enter')
   t.match(wide.url(), /#content$/)
 })
+
+t.test('the reference page shows the operations until its script has rendered the contract', async (t) => {
+  const { open, server } = await openConsole(t)
+  // Errors of this page are allowed: a library tests whether it may evaluate text.
+  const page = await (await open('/account/profile')).context().newPage()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/docs/reference.js', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.goto(`${server.url}/docs`, { waitUntil: 'commit' })
+  const overview = page.locator('#overview')
+  await overview.getByText('GET /api/organizations/', { exact: true }).waitFor()
+  release()
+  await page.locator('#reference').getByRole('heading', { name: 'Workspace administration' }).first().waitFor()
+  t.notOk(await overview.isVisible())
+})

@@ -27,7 +27,7 @@ import { type Ended, ended } from '../helpers/programs/process.ts'
 t.setTimeout(20 * 60_000)
 
 const MEGABYTE = 1_000_000
-/** Without the optional libraries. `docs/architecture.md` lists the largest parts. */
+/** Without the optional libraries. `docs/architecture/package.md` lists the largest parts. */
 const MAX_INSTALL_BYTES = 100 * MEGABYTE
 /** A user and group without an account. Only root can use it; others test as themselves. */
 const THROWAWAY = process.getuid?.() === 0 ? { uid: 61_234, gid: 61_234 } : {}
