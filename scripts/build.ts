@@ -59,6 +59,8 @@ const options = {
 /** The bundle that `serve` and programs that import the package share. */
 const SERVER = './server.cjs'
 
+const ENTRY_EXPORTS = ['readConfig', 'startServer', 'stopOnSignals']
+
 /** Loads the bundle by `require`: `import` would scan all of it for the names of its exports, which takes 14 ms. */
 const serverExports = (...names: string[]): string =>
   `import { createRequire } from 'node:module'\nexport const { ${names.join(', ')} } = createRequire(import.meta.url)('${SERVER}')\n`
@@ -141,7 +143,8 @@ async function writeLicenses(): Promise<void> {
 /** Loaded on demand, because the compiler is large. */
 async function writeTypes(): Promise<void> {
   const { packageTypes } = await import('./types.ts')
-  await writeFile(join(outdir, 'main.d.ts'), packageTypes())
+  const types = packageTypes()
+  for (const name of ['main.d.ts', 'main.d.cts']) await writeFile(join(outdir, name), types)
 }
 
 await writeDialects()
@@ -167,7 +170,12 @@ const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
   ...Object.entries(PROCESSES).map(([name, file]) => build({ ...options, entryPoints: { [name]: file } })),
 ]
 await Promise.all([
-  writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
+  writeFile(join(outdir, 'main.js'), serverExports(...ENTRY_EXPORTS)),
+  // Node finds the names of the exports in this form.
+  writeFile(
+    join(outdir, 'main.cjs'),
+    `const { ${ENTRY_EXPORTS.join(', ')} } = require('${SERVER}')\nmodule.exports = { ${ENTRY_EXPORTS.join(', ')} }\n`,
+  ),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
   writeFile(join(outdir, 'sandbox-library.js'), bundleLibrary()),
   copyFile(

@@ -91,7 +91,7 @@ export async function serve(args: string[], variables: Variables, onReady: () =>
     ...(options.role && { ROLE: options.role }),
   })
   const onParentExit = watchParents(variables, options.ephemeral ?? false)
-  const running = await startServer({ config, ephemeral: options.ephemeral })
+  const running = await startServer({ config, ephemeral: options.ephemeral, log: true })
   const stop = stopOnSignals(running, options.ephemeral ? { ...config, DRAIN_SECONDS: 0 } : config, {
     npm: variables.npm_command !== undefined,
   })

@@ -23,8 +23,21 @@ export function areaLog(log: Logger, { LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, a
   return log.child({ area }, level === undefined ? {} : { level })
 }
 
+type LogSettings = Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>
+
+/** A target for log lines, such as a stream. */
+export interface LogOutput {
+  write(line: string): unknown
+}
+
+/** Logs to `output` line by line, as JSON unless LOG_FORMAT says otherwise. */
+export function createLogTo(output: LogOutput, { LOG_LEVEL, LOG_FORMAT }: LogSettings): Logger {
+  const write = (line: string): void => void output.write(LOG_FORMAT === 'pretty' ? prettyLine(line) : line)
+  return pino({ level: parseLevels(LOG_LEVEL)?.base ?? 'info' }, { write })
+}
+
 /** Logs to standard error. Standard output is reserved for the line that reports that the server is ready. */
-export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): Logger {
+export function createLog({ LOG_LEVEL, LOG_FORMAT }: LogSettings): Logger {
   const isPretty = (LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty'
   const colors = process.stderr.isTTY === true && process.stderr.hasColors()
   let batch: string[] = []
