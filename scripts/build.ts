@@ -158,7 +158,6 @@ const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
   ...Object.entries(PROCESSES).map(([name, file]) => build({ ...options, entryPoints: { [name]: file } })),
 ]
 await Promise.all([
-  writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
   writeFile(join(outdir, 'sandbox-library.js'), bundleLibrary()),
   copyFile(
@@ -170,4 +169,6 @@ await Promise.all([
   writeLicenses(),
   ...(flags.includes('--types') ? [writeTypes()] : []),
 ])
+// Its time tells whether the build is complete and newer than the sources.
+await writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals'))
 if (outdir === 'dist' && process.platform !== 'win32') await linkCommand()

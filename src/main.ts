@@ -119,6 +119,9 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
   } catch (error) {
     await stopParts()
     throw error
+  } finally {
+    // After the caller has printed that the server is ready.
+    setImmediate(() => log.flush())
   }
 }
 
