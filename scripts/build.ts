@@ -116,7 +116,7 @@ async function consoleFiles(): Promise<void> {
 
 const COMMAND = 'node_modules/.bin/workspace-admin'
 
-/** npm does not link the command of the root package. `npx` installs that package into its cache, which takes seconds. */
+/** npm does not link the command of the root package, and `npx` looks for it here. */
 async function linkCommand(): Promise<void> {
   await mkdir('node_modules/.bin', { recursive: true })
   await rm(COMMAND, { force: true })
