@@ -18,7 +18,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-const [NPM = '', NPX = ''] = execFileSync('sh', ['-c', 'command -v npm npx'], { encoding: 'utf8' }).trim().split('\n')
+const [NPM = '', NPX = ''] = execFileSync('sh', ['-c', 'command -v npm; command -v npx'], { encoding: 'utf8' }).trim().split('\n')
 
 /** Creates the result of `npm install`: Node and the command in node_modules/.bin. The program is built, so tsx does nothing. */
 const INSTALL = `#!/bin/sh
@@ -27,7 +27,8 @@ mkdir -p node_modules/.bin
 ln -s '${process.execPath}' node_modules/.bin/node
 ln -s '${builtProgram()}' dist
 ln -s ../../dist/workspace-admin.js node_modules/.bin/workspace-admin
-ln -s "$(command -v true)" node_modules/.bin/tsx
+echo '#!/bin/sh' > node_modules/.bin/tsx
+chmod +x node_modules/.bin/tsx
 `
 
 t.test('the session of the README works when it is pasted', async (t) => {
