@@ -18,7 +18,9 @@ async function freePort(): Promise<number> {
   return port
 }
 
-const [NPM = '', NPX = ''] = execFileSync('sh', ['-c', 'command -v npm; command -v npx'], { encoding: 'utf8' }).trim().split('\n')
+const [NPM = '', NPX = ''] = execFileSync('sh', ['-c', 'command -v npm; command -v npx'], { encoding: 'utf8' })
+  .trim()
+  .split('\n')
 
 /** Creates the result of `npm install`: Node and the command in node_modules/.bin. The program is built, so tsx does nothing. */
 const INSTALL = `#!/bin/sh
