@@ -127,7 +127,7 @@ async function consoleFiles(): Promise<void> {
 
 const COMMAND = 'node_modules/.bin/workspace-admin'
 
-/** npm does not link the command of the root package. `npx` installs that package into its cache, which takes seconds. */
+/** npm does not link the command of the root package, and `npx` looks for it here. */
 async function linkCommand(): Promise<void> {
   await mkdir('node_modules/.bin', { recursive: true })
   await rm(COMMAND, { force: true })
@@ -170,7 +170,6 @@ const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
   ...Object.entries(PROCESSES).map(([name, file]) => build({ ...options, entryPoints: { [name]: file } })),
 ]
 await Promise.all([
-  writeFile(join(outdir, 'main.js'), serverExports(...ENTRY_EXPORTS)),
   // Node finds the names of the exports in this form.
   writeFile(
     join(outdir, 'main.cjs'),
@@ -187,4 +186,6 @@ await Promise.all([
   writeLicenses(),
   ...(flags.includes('--types') ? [writeTypes()] : []),
 ])
+// Its time tells whether the build is complete and newer than the sources.
+await writeFile(join(outdir, 'main.js'), serverExports(...ENTRY_EXPORTS))
 if (outdir === 'dist' && process.platform !== 'win32') await linkCommand()

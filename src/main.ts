@@ -162,6 +162,9 @@ export async function startServer(options: StartOptions = {}): Promise<Running> 
   } catch (error) {
     await stopParts()
     throw error
+  } finally {
+    // After the caller has printed that the server is ready.
+    setImmediate(() => log.flush())
   }
 }
 

@@ -36,7 +36,10 @@ export function createLogTo(output: LogOutput, { LOG_LEVEL, LOG_FORMAT }: LogSet
   return pino({ level: parseLevels(LOG_LEVEL)?.base ?? 'info' }, { write })
 }
 
-/** Logs to standard error. Standard output is reserved for the line that reports that the server is ready. */
+/**
+ * Logs to standard error. Standard output is reserved for the line that reports that the server is ready. Lines below a
+ * warning wait for the first flush, so they follow that line.
+ */
 export function createLog({ LOG_LEVEL, LOG_FORMAT }: LogSettings): Logger {
   const isPretty = (LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty'
   const colors = process.stderr.isTTY === true && process.stderr.hasColors()
@@ -44,6 +47,7 @@ export function createLog({ LOG_LEVEL, LOG_FORMAT }: LogSettings): Logger {
   let size = 0
   let dropped = 0
   let timer: NodeJS.Timeout | undefined
+  let isStarting = true
   const report = (): void => {
     const count = dropped
     dropped = 0
@@ -71,9 +75,12 @@ export function createLog({ LOG_LEVEL, LOG_FORMAT }: LogSettings): Logger {
       batch.push(isPretty ? prettyLine(line, colors) : line)
       size += line.length
       if (output.lastLevel >= URGENT || size >= BATCH_BYTES) flush()
-      else timer ??= setTimeout(flush, BATCH_MS).unref()
+      else if (!isStarting) timer ??= setTimeout(flush, BATCH_MS).unref()
     },
-    flush,
+    flush: (): void => {
+      isStarting = false
+      flush()
+    },
   }
   const log = pino({ level: parseLevels(LOG_LEVEL)?.base ?? 'info' }, output)
   return log
