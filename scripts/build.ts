@@ -165,6 +165,7 @@ await Promise.all([
     fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
     join(outdir, 'quickjs.wasm'),
   ),
+  copyFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')), join(outdir, 'jq.wasm')),
   writeFile(join(outdir, 'reference.js'), await referenceScript()),
   consoleFiles(),
   writeLicenses(),

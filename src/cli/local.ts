@@ -6,21 +6,25 @@ import { type Ids, makeIds } from '../ids.ts'
 import { clockOf, type Database } from '../sql/db.ts'
 import { requireCurrent } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
+import { isJson, type JsonFlags, jsonOutput, printJson, withJsonOptions } from './json-output.ts'
+import { print } from './streams.ts'
 
-export interface LocalOptions {
+export interface LocalOptions extends JsonFlags {
   database?: string
-  json?: boolean
 }
 
-/** Adds --database and --json. */
-export const withLocalOptions = (command: Command): Command =>
-  command
-    .option('--database <url>', 'sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)')
-    .option('--json', 'print JSON')
+/** Adds --database and --json. `fields` are the fields of the result, or of its rows. */
+export const withLocalOptions = (command: Command, fields: readonly string[]): Command =>
+  withJsonOptions(
+    command.option('--database <url>', 'sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)'),
+    fields,
+  )
 
 /** Prints the result of a command: JSON with --json, otherwise lines for people. */
-export const printResult = ({ json }: { json?: boolean }, result: unknown, text: string | string[]): void =>
-  console.log(json ? JSON.stringify(result) : [text].flat().join('\n'))
+export async function printResult(flags: JsonFlags, result: unknown, text: string | string[]): Promise<void> {
+  if (!isJson(flags)) return print([text].flat().join('\n'))
+  await printJson(result, jsonOutput(flags))
+}
 
 export const databaseUrl = (variables: Variables, { database }: LocalOptions): string =>
   readConfig({ ...variables, ...(database && { DATABASE_URL: database }) }).DATABASE_URL

@@ -11,7 +11,7 @@ const { enum: LEVELS, description } = contract.components.schemas.Organization.p
 
 /** The `organizations` commands that work on the database; the contract provides the others. */
 export const localOrganizationCommands = (variables: Variables): Command[] => [
-  withLocalOptions(new Command('set-plugin-access'))
+  withLocalOptions(new Command('set-plugin-access'), ['id', 'plugins_access_level'])
     .summary('set the plugin access level of an organization')
     .description(`${description} The first organization of an installation has level 9, others have level 6.`)
     .argument('<id>', "the organization's id")
@@ -41,6 +41,6 @@ export const localOrganizationCommands = (variables: Variables): Command[] => [
       )
       if (!found) throw commandError(EXIT.not_found, 'No organization has this id. Check the id.')
       const text = `Organization ${id} now has plugin access level ${level}.`
-      printResult(options, { id, plugins_access_level: Number(level) }, text)
+      await printResult(options, { id, plugins_access_level: Number(level) }, text)
     }),
 ]

@@ -17,7 +17,14 @@ interface RestoreFlags extends LocalOptions {
 }
 
 export const restoreCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('restore'))
+  withLocalOptions(new Command('restore'), [
+    'folder',
+    'created_at',
+    'schema_version',
+    'key_fingerprints',
+    'next_position',
+    'replaced',
+  ])
     .description(
       'Restores an archive of `backup` into a SQLite folder. It verifies checksums, integrity, schema version and secret key first and changes nothing unless all are right. Stop the server first.',
     )
@@ -60,7 +67,7 @@ Examples:
         // The archive may contain any names.
         throw rejected ? commandError(EXIT.refused, singleLine(error.message)) : error
       })
-      printResult(options, { folder, ...restored }, describe(folder, restored, options.database))
+      await printResult(options, { folder, ...restored }, describe(folder, restored, options.database))
     })
 
 function describe(
