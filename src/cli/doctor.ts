@@ -8,7 +8,8 @@ import { openDatabase } from '../sql/open.ts'
 import { ping } from '../store/installation.ts'
 import { attempt, type Check, type Outcome, ok, operationChecks, problem, RESTORE, warning } from './checks.ts'
 import { describeFailure, EXIT } from './failure.ts'
-import { type LocalOptions, printResult, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { type LocalOptions, withLocalOptions } from './local.ts'
 
 export const doctorCommand = (variables: Variables): Command =>
   withLocalOptions(new Command('doctor'), ['ok', 'checks'])
@@ -37,7 +38,7 @@ Examples:
     })
 
 const describeCheck = ({ name, state, detail, remedy }: Check): string =>
-  `${state.padEnd(8)} ${name}: ${detail}` + (remedy ? `\n         ${remedy}` : '')
+  `${state.padEnd(8)} ${name}: ${detail}${remedy ? `\n         ${remedy}` : ''}`
 
 async function runChecks(variables: Variables, { database }: LocalOptions): Promise<Check[]> {
   const checks: Check[] = [{ name: 'node', ...ok(process.versions.node) }]

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type Body, isBody, rowsOf } from './client.ts'
 import { valueAt } from './columns.ts'
 import { usageError } from './failure.ts'
-import { write, writeJson } from './streams.ts'
+import { print, write, writeJson } from './streams.ts'
 
 export interface JsonFlags {
   /** `true`, or the text of a list of fields. */
@@ -132,6 +132,12 @@ export async function printJson(value: unknown, { fields, jq, raw = false }: Jso
   const results = await runJq(jq, shown)
   if (raw) return writeRaw(results.map((line) => (line.startsWith('"') ? JSON.parse(line) : line)))
   await writeJson(results.map((line) => `${line}\n`).join(''))
+}
+
+/** Prints the result of a command: JSON with --json, otherwise lines for people. */
+export async function printResult(flags: JsonFlags, result: unknown, text: string | string[]): Promise<void> {
+  if (!isJson(flags)) return print([text].flat().join('\n'))
+  await printJson(result, jsonOutput(flags))
 }
 
 const writeRaw = (values: readonly unknown[]): Promise<void> =>

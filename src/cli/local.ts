@@ -6,8 +6,7 @@ import { type Ids, makeIds } from '../ids.ts'
 import { clockOf, type Database } from '../sql/db.ts'
 import { requireCurrent } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
-import { isJson, type JsonFlags, jsonOutput, printJson, withJsonOptions } from './json-output.ts'
-import { print } from './streams.ts'
+import { type JsonFlags, withJsonOptions } from './json-output.ts'
 
 export interface LocalOptions extends JsonFlags {
   database?: string
@@ -19,12 +18,6 @@ export const withLocalOptions = (command: Command, fields: readonly string[]): C
     command.option('--database <url>', 'sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)'),
     fields,
   )
-
-/** Prints the result of a command: JSON with --json, otherwise lines for people. */
-export async function printResult(flags: JsonFlags, result: unknown, text: string | string[]): Promise<void> {
-  if (!isJson(flags)) return print([text].flat().join('\n'))
-  await printJson(result, jsonOutput(flags))
-}
 
 export const databaseUrl = (variables: Variables, { database }: LocalOptions): string =>
   readConfig({ ...variables, ...(database && { DATABASE_URL: database }) }).DATABASE_URL

@@ -9,7 +9,8 @@ import { EVENTS, migrate, requireCurrent } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { describeTables } from '../sql/tables.ts'
 import { usageError } from './failure.ts'
-import { databaseUrl, type LocalOptions, printResult, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { databaseUrl, type LocalOptions, withLocalOptions } from './local.ts'
 import { write } from './streams.ts'
 
 export const migrateCommand = (variables: Variables): Command =>

@@ -5,7 +5,8 @@ import { OPERATOR, record } from '../store/activity_log.ts'
 import { fieldChanges } from '../store/field-changes.ts'
 import * as store from '../store/organizations.ts'
 import { commandError, EXIT } from './failure.ts'
-import { type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
 
 const { enum: LEVELS, description } = contract.components.schemas.Organization.properties.plugins_access_level
 

@@ -35,7 +35,8 @@ import {
   PROJECTS,
 } from './demo.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
-import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { type LocalOptions, withEventStore, withLocalOptions } from './local.ts'
 import { createProgress } from './progress.ts'
 
 const DEFAULT_EVENTS = 50_000

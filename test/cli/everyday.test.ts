@@ -265,7 +265,7 @@ t.test('--json takes a list of fields', async (t) => {
     { code: 0, stdout: /^\{"id":.*"name":"Web shop"/ },
     'an argument',
   )
-  t.match(await run([...project, '--json', 'name']), { code: 2, stderr: /missing required argument 'project_id'/ })
+  t.match(await run([...project, '--json', 'name']), { code: 2, stderr: /missing required argument 'id'/ })
   t.match(await run([...project, 'Web shop', '--json=nam']), { code: 2, stderr: /"nam" is not a field\. Choose from/ })
   t.match(await run([...project, 'Web shop', '--json', 'nam']), {
     code: 2,
