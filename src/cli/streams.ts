@@ -40,7 +40,8 @@ export const printable = (text: string): string => (keepsControls ? text : escap
 
 /** Writes to standard output. Only a terminal gets text without control characters: files keep the exact bytes. */
 export async function write(text: string): Promise<void> {
-  const safe = process.stdout.isTTY ? printable(text) : text
+  // CSV ends its lines with CRLF.
+  const safe = process.stdout.isTTY ? printable(text.replaceAll('\r\n', '\n')) : text
   if (!process.stdout.write(safe)) await new Promise((resume) => process.stdout.once('drain', resume))
 }
 

@@ -25,6 +25,7 @@ enableCompileCache(process.env)
 await main(args[0] === 'help' ? [...args.slice(1), '--help'] : args).catch(async (error) => {
   const { reportFailure } = await import('./failure.ts')
   const { showsStacks } = await import('../config.ts')
+  const { note } = await import('./streams.ts')
   process.exitCode = reportFailure(error)
-  if (showsStacks(process.env)) console.error(error.stack)
+  if (showsStacks(process.env)) note(error.stack)
 })
