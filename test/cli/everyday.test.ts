@@ -212,7 +212,7 @@ t.test('formats and fields', async (t) => {
   })
   t.match(await run(['organizations', 'create', '--name', 'Unwanted', '--json', 'id,nam']), {
     code: 2,
-    stderr: /"nam" is not a field\. Choose from id, name/,
+    stderr: /nam\\" is not a field\. Choose from id, name/,
   })
   t.notMatch((await run(['organizations', 'list'])).stdout, 'Unwanted', 'an unknown field is found before the request')
   t.match(await run(['organizations', 'list', '--output', 'yaml']), { code: 2 })
@@ -266,14 +266,14 @@ t.test('--json takes a list of fields', async (t) => {
     'an argument',
   )
   t.match(await run([...project, '--json', 'name']), { code: 2, stderr: /missing required argument 'id'/ })
-  t.match(await run([...project, 'Web shop', '--json=nam']), { code: 2, stderr: /"nam" is not a field\. Choose from/ })
+  t.match(await run([...project, 'Web shop', '--json=nam']), { code: 2, stderr: /nam\\" is not a field\. Choose from/ })
   t.match(await run([...project, 'Web shop', '--json', 'nam']), {
     code: 2,
-    stderr: /"nam" is not a field\. Choose from/,
+    stderr: /nam\\" is not a field\. Choose from/,
   })
   t.match(await run(['events', 'list', '--json', 'event,nope']), {
     code: 2,
-    stderr: /"nope" is not a field\. Choose from [^.]*\bevent\b[^.]*\btimestamp\b/,
+    stderr: /nope\\" is not a field\. Choose from [^.]*\bevent\b[^.]*\btimestamp\b/,
   })
   const named = ['events', 'list', '--select', 'event', '--select', 'count() as n', '--json', 'event']
   t.match(await run(named), { code: 0, stdout: /^\[\{"event":/ }, 'with --select')
@@ -282,7 +282,7 @@ t.test('--json takes a list of fields', async (t) => {
   })
   t.match(await run(['query', 'select event as e from events limit 1', '--json', 'f']), {
     code: 2,
-    stderr: /"f" is not a field\. Choose from e\./,
+    stderr: /f\\" is not a field\. Choose from e\./,
   })
   t.match(await run(['query', '--json', 'select event as e from events limit 1']), { stdout: /"columns":\["e"\]/ })
   t.match(await local('keys', 'list', '--json', 'label,user_email', ...database), { stdout: /^\[\{"label":/ })
@@ -297,7 +297,7 @@ t.test('--json takes a list of fields', async (t) => {
   ])
     t.match(
       await local(...args, ...database),
-      { code: 2, stderr: /"valu" is not a field\. Choose from/ },
+      { code: 2, stderr: /valu\\" is not a field\. Choose from/ },
       args.join(' '),
     )
   t.notMatch((await local('keys', 'list', ...database)).stdout, 'Never', 'nothing is changed')
