@@ -32,7 +32,7 @@ const describe = (stderr: string): string =>
   stderr
     .split('\n')
     .filter((line) => !/^jq: \d+ compile errors?$/.test(line))
+    .map((line) => line.replace(/^jq: error(:| \(at [^)]{1,40}\):) /, ''))
     .join('\n')
-    .replace(/^jq: error(:| \(at [^)]*\):) /gm, '')
     .replaceAll(' at <top-level>, line', ' at line')
     .trim() || 'the expression failed without a message.'
