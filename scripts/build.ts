@@ -3,6 +3,7 @@
  * declarations, which takes several seconds. `--lines` keeps the line breaks of the sources, for coverage.
  */
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -34,6 +35,8 @@ const options = {
     ...Object.keys(packageJson.peerDependencies).filter((name) => name !== '@opentelemetry/api'),
     'pg-native',
   ],
+  // Its ES module declares __dirname, which the banner declares too.
+  alias: { 'jq-wasm': createRequire(import.meta.url).resolve('jq-wasm') },
   // CommonJS packages expect these globals.
   banner: {
     js: [
@@ -182,6 +185,7 @@ await Promise.all([
     join(outdir, 'quickjs.wasm'),
   ),
   writeReference(),
+  copyFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')), join(outdir, 'jq.wasm')),
   consoleFiles(),
   writeLicenses(),
   ...(flags.includes('--types') ? [writeTypes()] : []),

@@ -11,6 +11,8 @@ import { bodyOf, type Flags, fieldsOf, type Inputs, inputsOf, placeholder, query
 import { namesOf, pathOf, type ScopeFlags, scopeId, withScopeOptions } from './names.ts'
 import {
   fieldNames,
+  isJsonResponse,
+  isUnchanged,
   note,
   type Output,
   type OutputFlags,
@@ -22,6 +24,7 @@ import {
 import { singleLine } from './print.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { shellQuote } from './quote.ts'
+import { print } from './streams.ts'
 import { addWatchOption, followLogs, watchBackfill, watchCommand } from './watch.ts'
 
 const MAX_EXAMPLE_LENGTH = 160
@@ -63,7 +66,7 @@ function operationCommand(operation: Operation, variables: Variables): Command {
   const inputs = inputsOf(operation)
   const command = new Command(verbOf(operation))
     .summary(lowerFirst(source.summary))
-    .description(unwrap(source.description ?? source.summary))
+    .description(unwrap((source.description ?? source.summary).replace('This operation is deprecated. ', '')))
   for (const { name, description } of inputs.arguments) {
     const names = namesOf(path.slice(0, path.indexOf(`{${name}}`)))
     const isRun = path.slice(0, path.indexOf(`{${name}}`)).endsWith('/runs/')
@@ -91,7 +94,7 @@ function operationCommand(operation: Operation, variables: Variables): Command {
     withConnectionOptions(command, 'an optional personal API key, or another bearer token that the operation accepts')
   else withConnectionOptions(command)
   command.optionsGroup('Output:')
-  withOutputOptions(command)
+  withOutputOptions(command, fieldNames(operation))
   if (isPaged(operation)) command.option('--all', 'follow all pages')
   if (method === 'DELETE') command.option('-y, --yes', 'do not ask for confirmation')
   addWatchOption(command, operation)
@@ -108,7 +111,9 @@ async function run(
   flags: OperationFlags,
 ): Promise<void> {
   requireCredential(inputs, flags)
-  const output = readOutput(flags, operation)
+  const output = readOutput(flags)
+  if ((output.jq !== undefined || output.raw) && !operation.response.content?.['application/json'])
+    throw usageError('This operation does not respond with JSON, so --jq and --raw do not work.')
   const server = connect(operation, variables, flags)
   const path = await pathOf(operation, inputs, server, variables, args, flags)
   const scope = inputs.scopeField && (await scopeId(inputs.scopeField.scope, server, flags, variables))
@@ -154,8 +159,7 @@ async function requireConfirmation(operation: Operation, server: Connection, pat
 }
 
 async function printAll(operation: Operation, server: Connection, path: string, output: Output): Promise<void> {
-  const json = output.format === 'json' || output.format === 'ndjson'
-  const count = await printBodies(pages(server, path, { json }), output, operation)
+  const count = await printBodies(pages(server, path), output, operation)
   if (output.format === 'table' && count) note(`${count} in total.`)
 }
 
@@ -168,11 +172,9 @@ async function call(
   output: Output,
 ): Promise<unknown> {
   const { method } = operation
-  const json = output.format === 'json' || output.format === 'ndjson'
-  const response = await request(server, { method, path, body }, { json })
-  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
-  if (response.status === 204) return output.format === 'table' ? console.log('Done.') : undefined
-  if (!isJson || (output.format === 'json' && !output.fields && !isRead))
+  const response = await request(server, { method, path, body })
+  if (response.status === 204) return output.format === 'table' ? print('Done.') : undefined
+  if (!isJsonResponse(response) || (isUnchanged(output) && !isRead))
     return printRaw(response).catch((error) => {
       throw unreachable(server.url, error)
     })
@@ -181,7 +183,7 @@ async function call(
   for (const line of pageNotes(content, inputs)) note(line)
   if (output.format !== 'table') return content
   const hint = HINTS[operation.id]?.(content, server.url)
-  if (hint !== undefined) console.log(hint)
+  if (hint !== undefined) print(hint)
   return content
 }
 
@@ -210,20 +212,11 @@ function pageNotes(content: unknown, { query }: Inputs): string[] {
 /** Former names of flags. */
 const FORMER_FLAGS: Record<string, string> = { '--organization-id': '--organization', '--project-id': '--project' }
 
-/**
- * `--json id,name` takes the next word only if it is a list of fields: `organizations retrieve --json @current` has
- * printed the whole body since the first version.
- */
-export function rewriteFlags(words: string[]): string[] {
+export function renameFlags(words: string[]): string[] {
   const [area, verb] = words
-  const operation = callable.find(({ id }) => id === `${area}.${verb}`)
-  if (!operation) return words
-  const renamed = words.map((word) => word.replace(/^--[a-z]+-id(?==|$)/, (flag) => FORMER_FLAGS[flag] ?? flag))
-  const at = renamed.indexOf('--json')
-  const next = renamed[at + 1]
-  if (at < 0 || next === undefined || next.startsWith('-')) return renamed
-  const isFields = next.includes(',') || fieldNames(operation).includes(next.split('.', 1)[0] ?? '')
-  return [...renamed.slice(0, at), `--json=${isFields ? next : ''}`, ...renamed.slice(at + (isFields ? 2 : 1))]
+  // A command on the database has a flag --organization-id of its own.
+  if (!callable.some(({ id }) => id === `${area}.${verb}`)) return words
+  return words.map((word) => word.replace(/^--[a-z]+-id(?==|$)/, (flag) => FORMER_FLAGS[flag] ?? flag))
 }
 
 /** Joins the lines of a paragraph, which Commander wraps to the width of the terminal. */
@@ -232,12 +225,11 @@ const unwrap = (text: string): string => text.trim().replace(/(?<!\n)\n(?![\n\s*
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 function notes(operation: Operation, inputs: Inputs): string {
-  const { method, path, level, response, source } = operation
+  const { method, path, level, response } = operation
   return [
     `Request:   ${method} ${path}`,
     `Requires:  ${credentialOf(operation)}${level > 1 ? `, and level ${level} in the organization` : ''}`,
     `Response:  ${response.description}`,
-    ...(source.deprecated ? ['This operation is deprecated.'] : []),
     '',
     'Example:',
     `  $ ${example(operation, inputs)}`,

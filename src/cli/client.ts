@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJson } from '../json/parse.ts'
 import type { Connection } from './connection.ts'
 import { commandError, EXIT } from './failure.ts'
-import { escapeControls } from './print.ts'
 
 export type Body = Record<string, unknown>
 
@@ -20,8 +19,6 @@ export interface Outgoing {
 }
 
 interface RequestOptions {
-  /** Print the JSON body of an error instead of its sentence. */
-  json?: boolean
   /** Wait when the server throttles. */
   patient?: boolean
 }
@@ -37,10 +34,7 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
     if (response.ok) return response
     const location = response.headers.get('location')
     if (location && response.status < 400)
-      throw commandError(
-        EXIT.failed,
-        `${url} redirects to ${escapeControls(location)}. Set --base-url to the final URL.`,
-      )
+      throw commandError(EXIT.failed, `${url} redirects to ${location}. Set --base-url to the final URL.`)
     const text = await response.text().catch((error) => {
       throw unreachable(url, error)
     })
@@ -52,7 +46,8 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
     const error = parseJson(text)
     throw commandError(
       exitOf(response.status),
-      options.json && isError(error) ? text.trim() : describeError(response.status, error),
+      describeError(response.status, error),
+      isError(error) ? error : undefined,
     )
   }
 }
@@ -93,11 +88,11 @@ export async function get(server: Server, path: string): Promise<Body> {
 }
 
 /** The pages of a list, or its single body. */
-export async function* pages(server: Server, first: string, options: RequestOptions = {}): AsyncGenerator<unknown> {
+export async function* pages(server: Server, first: string): AsyncGenerator<unknown> {
   const [path] = first.split('?', 1)
   let url = first
   for (;;) {
-    const response = await request(server, { method: 'GET', path: url }, { ...options, patient: true })
+    const response = await request(server, { method: 'GET', path: url }, { patient: true })
     const body = await readJson(server, response)
     yield body
     const next = nextQuery(body)
@@ -139,7 +134,7 @@ function describeError(status: number, error: unknown): string {
   if (!isError(error))
     return `The server responded with ${status} and no error message. Check that --base-url is a workspace-admin server.`
   const field = typeof error.attr === 'string' ? ` (field ${error.attr})` : ''
-  return escapeControls(`${error.detail}${field}`)
+  return `${error.detail}${field}`
 }
 
 export function unreachable(url: string, error: unknown): Error {

@@ -17,8 +17,10 @@ import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
 import { epochMicroseconds } from '../time/stored.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
 import { type Format, formatOf, type Line, readLines } from './import-lines.ts'
-import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { type LocalOptions, withEventStore, withLocalOptions } from './local.ts'
 import { createProgress } from './progress.ts'
+import { note } from './streams.ts'
 
 /** Lines per transaction. A run after Ctrl-C reads at most this many again. */
 const BATCH_LINES = 1_000
@@ -44,7 +46,7 @@ interface Report {
 }
 
 export const importCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('import'))
+  withLocalOptions(new Command('import'), ['lines', 'stored', 'already_there', 'bad', 'too_large', 'dropped'])
     .description(
       'Imports events from files into a project, with or without a running server. Files are NDJSON, or CSV with a header; both may be gzipped. After an interruption, run the command again: events that are already stored are not stored twice.',
     )
@@ -76,7 +78,7 @@ Examples:
         const transformation = () => transformer.of(project.id)
         return importFiles(files, options, { ...context, transformation }).finally(stop)
       })
-      printResult(
+      await printResult(
         options,
         report,
         `${report.stored} events stored, ${report.already_there} already stored, ${report.too_large} too large, ${report.bad} invalid lines${report.dropped ? `, ${report.dropped} dropped by plugins` : ''}`,
@@ -167,8 +169,8 @@ async function storeBatch(
       if (strict) throw commandError(EXIT.refused, `${reason} The import stopped at this line.`)
       report[error instanceof AppError && error.code === EVENT_TOO_LARGE ? 'too_large' : 'bad']++
       const count = report.bad + report.too_large
-      if (count <= MAX_PRINTED_PROBLEMS) console.error(reason)
-      if (count === MAX_PRINTED_PROBLEMS) console.error('Further invalid lines are counted but not printed.')
+      if (count <= MAX_PRINTED_PROBLEMS) note(reason)
+      if (count === MAX_PRINTED_PROBLEMS) note('Further invalid lines are counted but not printed.')
     }
   }
   if (events.length === 0) return

@@ -8,8 +8,9 @@ import { columnsOf } from './columns.ts'
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { inputsOf, operationNamed } from './inputs.ts'
+import { type JsonFlags, printResult, withJsonOptions } from './json-output.ts'
 import { LATEST, pathOf, type ScopeFlags, withScopeOptions } from './names.ts'
-import { note, type Output, write } from './output.ts'
+import { fieldNames, note, type Output, write } from './output.ts'
 import { outputWidth, singleLine, table, wrap } from './print.ts'
 import { createProgress, type Progress } from './progress.ts'
 
@@ -82,7 +83,7 @@ function requireCompleted(run: Body, subject: string): void {
   throw commandError(EXIT.failed, `${subject} ended with the status ${run.status}.${reason}`)
 }
 
-type WatchFlags = ConnectionOptions & ScopeFlags & { json?: boolean }
+type WatchFlags = ConnectionOptions & ScopeFlags & JsonFlags
 
 export function watchCommand(variables: Variables): Command {
   const one = operationNamed('batch_export_runs.retrieve')
@@ -95,9 +96,11 @@ export function watchCommand(variables: Variables): Command {
     .argument('[run_id]', 'The id of the run.', LATEST)
   command.optionsGroup('Scope:')
   withScopeOptions(command, 'project').optionsGroup('Connection:')
-  return withConnectionOptions(command)
-    .optionsGroup('Output:')
-    .option('--json', 'print the run as JSON when it has ended')
+  return withJsonOptions(
+    withConnectionOptions(command).optionsGroup('Output:'),
+    fieldNames(one),
+    'print the run as JSON when it has ended, or only these fields of it',
+  )
     .addHelpText(
       'after',
       `
@@ -111,7 +114,7 @@ ${EXIT_CODES_SUMMARY}`,
       const server = connect(one, variables, flags)
       const path = await pathOf(one, inputsOf(one), server, variables, [name, id], flags)
       const run = await waitForRun(server, path)
-      await write(`${flags.json ? JSON.stringify(run) : outcome(run)}\n`)
+      await printResult(flags, run, outcome(run))
       requireCompleted(run, 'The run')
     })
 }

@@ -688,7 +688,18 @@ t.test('help', async (t) => {
     for (const word of ['serve', 'migrate', 'backup', 'doctor', 'users', 'keys', 'Exit codes', 'WORKSPACE_KEY'])
       t.match(stdout, word)
     for (const area of new Set(operations.map((operation) => operation.area)))
-      t.match(stdout, new RegExp(`^  ${area}[ |]`, 'm'))
+      t.match(stdout, new RegExp(`^  ${area} |\\(${area}\\)$`, 'm'))
+    for (const line of stdout.slice(0, stdout.indexOf('Examples:')).split('\n')) t.ok(line.length <= 80, line)
+    for (const heading of [
+      'Events:',
+      'Exports:',
+      'Plugins:',
+      'People:',
+      'Workspace:',
+      'Your account:',
+      'The installation:',
+    ])
+      t.match(stdout, `\n${heading}\n`)
     const documented = readFileSync('docs/command.md', 'utf8')
     for (const code of [0, ...Object.values(EXIT)]) {
       t.match(stdout, new RegExp(`^ *${code}  \\w`, 'm'))
@@ -707,6 +718,10 @@ t.test('help', async (t) => {
     t.match(stdout, 'a key with the scope organization:write, and level 8')
     t.match(stdout, /\$ workspace-admin domains verify [0-9a-f-]{36}\n/)
     t.equal((await run(['help', 'domains', 'verify'])).stdout, stdout)
+  })
+
+  t.test('does not call the list of events deprecated', async (t) => {
+    t.notMatch((await run(['events', 'list', '--help'])).stdout, /deprecated/i)
   })
 
   t.test('renames flags of parameters that collide with common flags', async (t) => {

@@ -48,7 +48,7 @@ for (const [name, one, needed] of [
   [
     'workspace-admin',
     server,
-    ['dist/main.js', 'dist/main.cjs', 'dist/server.cjs.map', 'dist/licenses.txt', 'deploy/Dockerfile'],
+    ['dist/main.js', 'dist/main.cjs', 'dist/server.cjs.map', 'dist/licenses.txt', 'dist/jq.wasm', 'deploy/Dockerfile'],
   ],
   ['workspace-admin-client', client, ['dist/client/src/index.js.map', 'dist/client/src/index.cjs.map']],
 ] as const)
@@ -184,6 +184,7 @@ for (const major of NODE_VERSIONS)
     t.comment(`${server.size / MEGABYTE} MB packed, ${bytes / MEGABYTE} MB installed`)
     t.ok(bytes <= MAX_INSTALL_BYTES, `${bytes / MEGABYTE} MB`)
     t.match(await run('npx', 'workspace-admin', '--version'), { code: 0, stdout: `${server.version}\n`, stderr: '' })
+    t.match(await run('npx', 'workspace-admin', 'profiles', '--jq', '[1, 2] | add'), { code: 0, stdout: '3\n' })
 
     const { url, api_key, project_id, stop } = await start()
     const send = (path: string, body?: object): Promise<Response> =>
