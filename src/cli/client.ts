@@ -16,11 +16,15 @@ export interface Outgoing {
   /** The path with its query. It starts with a slash. */
   path: string
   body?: unknown
+  /** JSON that is gzipped already, in place of a body. */
+  packed?: Buffer
 }
 
 interface RequestOptions {
   /** Wait when the server throttles. */
   patient?: boolean
+  /** Also wait when it fails or cannot be reached. Only for requests that may be repeated. */
+  persistent?: boolean
 }
 
 const MAX_RETRIES = 10
@@ -29,8 +33,17 @@ const MAX_RETRY_SECONDS = 60
 /** Resolves only with a 2xx response; throws an error with the matching exit code otherwise. */
 export async function request(server: Server, outgoing: Outgoing, options: RequestOptions = {}): Promise<Response> {
   const { url } = server
+  const { patient, persistent } = options
   for (let retries = 0; ; retries++) {
-    const response = await send(server, outgoing)
+    const mayRetry = retries < MAX_RETRIES
+    const response = await send(server, outgoing).catch((error) => {
+      if (persistent && mayRetry) return undefined
+      throw error
+    })
+    if (response === undefined) {
+      await waitToRetry(null, retries)
+      continue
+    }
     if (response.ok) return response
     const location = response.headers.get('location')
     if (location && response.status < 400)
@@ -38,9 +51,9 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
     const text = await response.text().catch((error) => {
       throw unreachable(url, error)
     })
-    if (response.status === 429 && options.patient && retries < MAX_RETRIES) {
-      const seconds = Number(response.headers.get('retry-after')) || 1
-      await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000)
+    const isBusy = response.status === 429 ? patient || persistent : response.status >= 500 && persistent
+    if (isBusy && mayRetry) {
+      await waitToRetry(response.headers.get('retry-after'), retries)
       continue
     }
     const error = parseJson(text)
@@ -52,14 +65,21 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
   }
 }
 
-function send({ url, key }: Server, { method, path, body }: Outgoing): Promise<Response> {
+/** As long as the server says, or else twice as long each time. */
+async function waitToRetry(retryAfter: string | null, retries: number): Promise<void> {
+  const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 2 ** retries
+  await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000)
+}
+
+function send({ url, key }: Server, { method, path, body, packed }: Outgoing): Promise<Response> {
   return fetch(`${url}${path}`, {
     method,
     headers: {
       ...(key && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...((body !== undefined || packed) && { 'content-type': 'application/json' }),
+      ...(packed && { 'content-encoding': 'gzip' }),
     },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: packed ? new Uint8Array(packed) : body === undefined ? undefined : JSON.stringify(body),
     // Following a redirect could turn a POST into a GET, or send the key to another host.
     redirect: 'manual',
   }).catch((error) => {

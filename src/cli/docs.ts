@@ -11,6 +11,7 @@ import { contractDocument, referencePage, referenceScript } from '../api/referen
 import { sharedResponse } from '../api/shared-document.ts'
 import { linksOf, type PageTitle, renderPage, STYLE, titleOf } from './docs-page.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
+import { print } from './streams.ts'
 
 const HOST = '127.0.0.1'
 const MAX_PORT = 65_535
@@ -44,7 +45,7 @@ Examples:
     .action(async ({ port }: { port: string }) => {
       const server = await serveDocs(parsePort(port))
       const { port: chosen } = server.address() as AddressInfo
-      console.log(`The documentation is at http://${HOST}:${chosen}/ until you press Ctrl-C.`)
+      print(`The documentation is at http://${HOST}:${chosen}/ until you press Ctrl-C.`)
     })
 
 function parsePort(text: string): number {
