@@ -109,7 +109,8 @@ async function importFiles(
   target: Target,
 ): Promise<Report> {
   const report = newReport(target.place, options.dryRun === true)
-  if (!isJson(options)) note(`${options.dryRun ? 'Dry run of an import' : 'Importing'} into ${singleLine(target.place)}`)
+  if (!isJson(options))
+    note(`${options.dryRun ? 'Dry run of an import' : 'Importing'} into ${singleLine(target.place)}`)
   const progress = createProgress('events', size)
   let isInterrupted = false
   let isComplete = false
