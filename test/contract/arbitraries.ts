@@ -469,7 +469,7 @@ function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
           integration: valuesOf(schema.properties.integration, 'integration', flaws),
         }),
       },
-      { requiredKeys: flaws ? [] : (schema.required ?? ['type', 'config']) },
+      { requiredKeys: flaws ? [] : ['type', 'config'] },
     ),
   )
   const any = fc.record({ type: fc.constantFrom(...DESTINATIONS), config: fc.constantFrom({}, { prefix: '../x' }) })
