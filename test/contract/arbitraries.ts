@@ -468,6 +468,9 @@ function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
         ...(schema.properties.integration && {
           integration: valuesOf(schema.properties.integration, 'integration', flaws),
         }),
+        ...(schema.properties.integration_id && {
+          integration_id: valuesOf(schema.properties.integration_id, 'integration_id', flaws),
+        }),
       },
       { requiredKeys: flaws ? [] : ['type', 'config'] },
     ),
