@@ -110,7 +110,7 @@ async function writeCompressed(file: string, bytes: Buffer): Promise<void> {
 }
 
 async function writeReference(): Promise<void> {
-  const file = join(outdir, 'reference.js')
+  const file = join(outdir, 'reference-script.js')
   const script = await referenceScript()
   await writeFile(file, script)
   await writeCompressed(file, script)

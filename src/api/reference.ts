@@ -71,8 +71,8 @@ const formatted = (text: string): string =>
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
 
 /** The build puts the script next to the program, with a compressed copy per encoding. From the sources, the last build is used. */
-const BUILT_SCRIPT = './reference.js'
-const SOURCE_SCRIPT = '../../dist/reference.js'
+const BUILT_SCRIPT = './reference-script.js'
+const SOURCE_SCRIPT = '../../dist/reference-script.js'
 const SUFFIXES = { br: '.br', gzip: '.gz' }
 
 const scriptBytes = (encoding: Encoding | undefined): Promise<Buffer> => {

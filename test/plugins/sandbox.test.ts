@@ -372,10 +372,15 @@ t.test('an event uses the values that the event before it read, until the plugin
   t.equal(asked.length, 3, 'an event that reads again asks again, for it may wait for a change')
   await run("storage.set('k', 9); event.properties.value = await storage.get('k', 0); return event", 3)
   t.equal(asked.length, 3, 'a write that nobody waits for counts too')
+  let endRead = (): void => undefined
+  const firstRead = new Promise<void>((done) => {
+    endRead = done
+  })
   const late = {
     ...counting,
+    storageGet: (key: string) => counting.storageGet(key).finally(endRead),
     storageSet: async (key: string, value: string | null) => {
-      await new Promise((done) => setTimeout(done, 50))
+      await firstRead
       return host.storageSet(key, value)
     },
   }
