@@ -460,21 +460,16 @@ function object(schema: Json, name: string, flaws: boolean): fc.Arbitrary<unknow
 
 /** A destination whose config usually has the right type. */
 function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
-  const pairs = DESTINATIONS.map((type) =>
-    fc.record(
-      {
-        type: fc.constant(type),
-        config: valuesOf(contract.components.schemas[`${type}Config`] ?? {}, 'config', flaws),
-        ...(schema.properties.integration && {
-          integration: valuesOf(schema.properties.integration, 'integration', flaws),
-        }),
-        ...(schema.properties.integration_id && {
-          integration_id: valuesOf(schema.properties.integration_id, 'integration_id', flaws),
-        }),
-      },
-      { requiredKeys: flaws ? [] : ['type', 'config'] },
-    ),
-  )
+  const { integration, integration_id } = schema.properties
+  const pairs = DESTINATIONS.map((type) => {
+    const fields: Record<string, fc.Arbitrary<unknown>> = {
+      type: fc.constant(type),
+      config: valuesOf(contract.components.schemas[`${type}Config`] ?? {}, 'config', flaws),
+      ...(integration && { integration: valuesOf(integration, 'integration', flaws) }),
+      ...(integration_id && { integration_id: valuesOf(integration_id, 'integration_id', flaws) }),
+    }
+    return fc.record(fields, { requiredKeys: flaws ? [] : ['type', 'config'] })
+  })
   const any = fc.record({ type: fc.constantFrom(...DESTINATIONS), config: fc.constantFrom({}, { prefix: '../x' }) })
   return fc.oneof({ weight: 9, arbitrary: fc.oneof(...pairs) }, { weight: 1, arbitrary: any })
 }

@@ -248,9 +248,14 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
   t.match(transpiled, { 'site.ts': /exports\.a = a/ })
   t.match(await inspect({ 'index.ts': 'let a = ', 'frontend.tsx': 'const a =\n  <div>', 'notes.md': '(' }), {
     capabilities: {},
-    errors: { 'index.ts': 'Line 1, column 9: Unexpected token', 'frontend.tsx': /^Line \d+, column \d+: / },
+    errors: {
+      'index.ts': { detail: 'Line 1, column 9: Unexpected token', position: { line: 1, column: 9 } },
+      'frontend.tsx': { detail: /^Line 2, column \d+: / },
+    },
   })
-  t.match(await inspect({ 'index.ts': '['.repeat(200_000) }), { errors: { 'index.ts': /nested too deeply/ } })
+  t.match(await inspect({ 'index.ts': '['.repeat(200_000) }), {
+    errors: { 'index.ts': { detail: /nested too deeply/ } },
+  })
 })
 
 t.test('a plugin imports its own files', async (t) => {
@@ -293,7 +298,11 @@ t.test('a plugin imports its own files', async (t) => {
     ["import x from '../../outside'; x()", /Cannot import "\.\.\/\.\.\/outside": the plugin has no such file/],
     ['import "fs"', /Cannot import "fs"/],
   ] as const)
-    t.match(await inspect({ 'index.ts': main, 'lib/work.ts': code }), { errors: { 'index.ts': error } }, code)
+    t.match(
+      await inspect({ 'index.ts': main, 'lib/work.ts': code }),
+      { errors: { 'index.ts': { detail: error } } },
+      code,
+    )
 })
 
 t.test('gives up on code that hangs and inspects other code at the same time', async (t) => {
@@ -303,7 +312,7 @@ t.test('gives up on code that hangs and inspects other code at the same time', a
     inspect({ 'index.ts': slow }),
     inspect({ 'index.ts': 'export function onEvent() {}' }),
   ])
-  t.match(busy, { capabilities: {}, errors: { 'index.ts': /took too long/ } })
+  t.match(busy, { capabilities: {}, errors: { 'index.ts': { detail: /took too long/ } } })
   t.match(quick, { capabilities: { methods: ['onEvent'] } })
 })
 
