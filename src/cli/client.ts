@@ -10,7 +10,10 @@ export type Body = Record<string, unknown>
 
 export const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null
 
-type Server = Pick<Connection, 'url' | 'key'>
+type Server = Pick<Connection, 'url' | 'key'> & {
+  /** Aborts the requests. */
+  signal?: AbortSignal
+}
 
 export interface Outgoing {
   method: string
@@ -46,7 +49,7 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
     })
     if (response.status === 429 && options.patient && retries < MAX_RETRIES) {
       const seconds = Number(response.headers.get('retry-after')) || 1
-      await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000)
+      await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000, undefined, { signal: server.signal })
       continue
     }
     const error = parseJson(text)
@@ -57,7 +60,7 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
   }
 }
 
-function send({ url, key }: Server, { method, path, body }: Outgoing): Promise<Response> {
+function send({ url, key, signal }: Server, { method, path, body }: Outgoing): Promise<Response> {
   return fetch(`${url}${path}`, {
     method,
     headers: {
@@ -67,6 +70,7 @@ function send({ url, key }: Server, { method, path, body }: Outgoing): Promise<R
     body: body === undefined ? undefined : JSON.stringify(body),
     // Following a redirect could turn a POST into a GET, or send the key to another host.
     redirect: 'manual',
+    signal,
   }).catch((error) => {
     throw unreachable(url, error)
   })
@@ -86,8 +90,8 @@ export async function readJson(server: Server, response: Response): Promise<unkn
 }
 
 /** Reads a resource, waiting when the server throttles. */
-export async function get(server: Server, path: string): Promise<Body> {
-  const body = await readJson(server, await request(server, { method: 'GET', path }, { patient: true }))
+export async function get(server: Server, path: string, options: RequestOptions = {}): Promise<Body> {
+  const body = await readJson(server, await request(server, { method: 'GET', path }, { ...options, patient: true }))
   if (!isBody(body)) throw commandError(EXIT.failed, `${server.url} responds with an unexpected body.`)
   return body
 }

@@ -13,12 +13,15 @@ import { storedUuids } from '../events/plugin-event.ts'
 import type { Transformation } from '../plugins/runtime/transform.ts'
 import type { Database } from '../sql/db.ts'
 import { oldest } from '../store/organizations.ts'
-import { byId, markIngested, type ProjectRow } from '../store/projects.ts'
+import { byId, markIngested, named, type ProjectRow } from '../store/projects.ts'
 import { epochMicroseconds } from '../time/stored.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
 import { type Format, formatOf, type Line, readLines } from './import-lines.ts'
 import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
+import { localIdOf } from './names.ts'
+import { singleLine } from './print.ts'
 import { createProgress } from './progress.ts'
+import { shellQuote } from './quote.ts'
 
 /** Lines per transaction. A run after Ctrl-C reads at most this many again. */
 const BATCH_LINES = 1_000
@@ -49,7 +52,7 @@ export const importCommand = (variables: Variables): Command =>
       'Imports events from files into a project, with or without a running server. Files are NDJSON, or CSV with a header; both may be gzipped. After an interruption, run the command again: events that are already stored are not stored twice.',
     )
     .argument('<file...>', 'the files to read, or - for standard input')
-    .option('--project <id>', 'the target project (default: the oldest)')
+    .option('--project <project>', 'the target project, by id or name (default: the oldest)')
     .option('--format <format>', 'ndjson or csv (default: from the file name; ndjson for standard input)')
     .option('--strict', 'stop at the first invalid line')
     .option('--no-plugins', 'store the events without running the plugins of the project')
@@ -61,7 +64,7 @@ Other CSV columns become properties. The uuid of a line without one is derived f
 run recognizes it.
 
 Examples:
-  $ workspace-admin import events.ndjson.gz --project 1
+  $ workspace-admin import events.ndjson.gz --project 'Web shop'
   $ zcat *.gz | workspace-admin import - --strict`,
     )
     .action(async (files: string[], options: ImportOptions) => {
@@ -83,13 +86,17 @@ Examples:
       )
     })
 
-async function findProject(db: Database, id: string | undefined): Promise<ProjectRow> {
-  const wanted = id ?? (await oldest(db)).project_id
-  const project = /^\d{1,15}$/.test(String(wanted)) ? await byId(db, Number(wanted)) : undefined
+/** An id wins over a name. */
+async function findProject(db: Database, text: string | undefined): Promise<ProjectRow> {
+  const wanted = text ?? String((await oldest(db)).project_id)
+  const found = /^\d{1,15}$/.test(wanted) ? await byId(db, Number(wanted)) : undefined
+  if (found) return found
+  const id = localIdOf('projects', await named(db, wanted), wanted)
+  const project = id === undefined ? undefined : await byId(db, Number(id))
   if (!project)
     throw commandError(
       EXIT.not_found,
-      `There is no project ${wanted}. Run \`workspace-admin projects list\` to list the projects.`,
+      `There is no project ${shellQuote(singleLine(wanted))}. Run \`workspace-admin projects list\` to list the projects.`,
     )
   return project
 }
