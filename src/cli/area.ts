@@ -77,9 +77,9 @@ function operationCommand(operation: Operation, variables: Variables): Command {
     if (names.length) option.description += ` Its ${names.join(' or ')} works too if it is unique.`
   }
   const command = new Command(verbOf(operation))
-  COMMAND_OPERATIONS.set(command, operation)
     .summary(lowerFirst(source.summary))
     .description(unwrap(source.description ?? source.summary))
+  COMMAND_OPERATIONS.set(command, operation)
   for (const { name, description } of inputs.arguments) {
     const names = namesOf(path.slice(0, path.indexOf(`{${name}}`)))
     const isRun = path.slice(0, path.indexOf(`{${name}}`)).endsWith('/runs/')

@@ -71,7 +71,9 @@ export async function candidatesFor(
   const before = given.slice(0, -1)
   const options = command.options.filter(({ hidden }) => !hidden)
   const flagNamed = (word: string | undefined): Option | undefined =>
-    options.find((option) => [option.long, option.short].includes(word) && (option.required || option.optional))
+    word === undefined
+      ? undefined
+      : options.find((option) => [option.long, option.short].includes(word) && (option.required || option.optional))
   const flag = flagNamed(before.at(-1))
   if (flag?.required) {
     parse(command, before.slice(0, -1))

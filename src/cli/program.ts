@@ -105,6 +105,7 @@ Examples:
   $ workspace-admin members update ada@example.com --level admin
   $ workspace-admin exports backfill 'Every day' --start-at 2026-11-01 --end-at 2026-11-08 --watch
   $ workspace-admin events list --event paid --all --output csv > paid.csv
+  $ workspace-admin events tail --event paid
   $ workspace-admin query 'select event, count() from events group by event' --chart
   $ workspace-admin help domains verify
 
@@ -214,7 +215,10 @@ const SYNONYMS: [words: string[], verbs: string[]][] = [
     ['pause', 'cancel'],
   ],
   [['log', 'tail'], ['logs']],
-  [['follow', 'wait'], ['watch']],
+  [
+    ['follow', 'wait', 'watch', 'stream'],
+    ['watch', 'tail'],
+  ],
 ]
 
 /** Words that newcomers try first. */

@@ -88,13 +88,13 @@ type WatchFlags = ConnectionOptions & ScopeFlags & { json?: boolean }
 export function watchCommand(variables: Variables): Command {
   const one = operationNamed('batch_export_runs.retrieve')
   const command = new Command('watch')
-  COMMAND_OPERATIONS.set(command, one)
     .summary('wait for a run and show its progress')
     .description(
       'Waits until a run ends, with a progress bar on a terminal. Without the id of a run, waits for the newest run of the export. The exit code is 0 if the run completes and 10 if it fails or is cancelled.',
     )
     .argument('<batch_export_id>', 'The id of the batch export. Its name works too if it is unique.')
     .argument('[run_id]', 'The id of the run.', LATEST)
+  COMMAND_OPERATIONS.set(command, one)
   command.optionsGroup('Scope:')
   withScopeOptions(command, 'project').optionsGroup('Connection:')
   return withConnectionOptions(command)
@@ -190,30 +190,37 @@ export async function followLogs(
 async function* newEntries(server: Connection, path: string, query: URLSearchParams): AsyncGenerator<Body[]> {
   const run = /^(.*\/runs\/[^/]+\/)logs\/$/.exec(path)?.[1]
   const search = new URLSearchParams(query)
-  if (!search.has('limit')) search.set('limit', String(FIRST_ENTRIES))
-  const printed = new Map<string, number>()
-  const progress = createRunProgress()
-  let entries = rowsOf(await get(server, `${path}?${search}`))
-  let newest = Number.NEGATIVE_INFINITY
+  const count = Number(query.get('limit') ?? FIRST_ENTRIES)
   search.set('limit', '1000')
+  const page = await get(server, `${path}?${search}`)
+  let entries = rowsOf(page)
+  // Earlier entries that the first page leaves out are not new.
+  const printed = new Map<string, number>()
+  const first = notPrinted(entries, printed).slice(0, count)
+  const start = nextQuery(page) === undefined ? Number.NEGATIVE_INFINITY : timeOf(entries.at(-1))
+  let newest = Number.NEGATIVE_INFINITY
+  const progress = createRunProgress()
+  yield first.reverse()
   for (;;) {
+    for (const entry of entries) newest = Math.max(newest, timeOf(entry))
+    const after = Math.max(start, newest - OVERLAP_MS)
+    if (Number.isFinite(after)) search.set('after', new Date(after).toISOString())
+    // A run writes its last entry before it ends, so the entries are read after its status.
     const state = run === undefined ? undefined : await getThroughRestart(server, run)
+    entries = await listThroughRestart(server, `${path}?${search}`)
     const fresh = notPrinted(entries, printed)
     if (fresh.length) progress.clear()
     yield fresh.reverse()
     if (state) progress.show(state)
     if (state && isFinal(state)) {
-      // Entries of the last second.
-      yield notPrinted(await listAll(server, `${path}?${search}`), printed).reverse()
       progress.end(state)
       return requireCompleted(state, 'The run')
     }
-    for (const { timestamp } of entries) newest = Math.max(newest, Date.parse(String(timestamp)))
-    if (Number.isFinite(newest)) search.set('after', new Date(newest - OVERLAP_MS).toISOString())
     await sleep(POLL_MS)
-    entries = await listThroughRestart(server, `${path}?${search}`)
   }
 }
+
+const timeOf = (entry: Body | undefined): number => Date.parse(String(entry?.timestamp))
 
 /** All entries after a time. Usually one page. */
 async function listThroughRestart(server: Connection, path: string): Promise<Body[]> {

@@ -288,7 +288,16 @@ t.test('names and addresses work in place of ids', async (t) => {
     const { id } = JSON.parse(plugin.stdout)
     t.match(await json(['plugin_configs', 'create', '--plugin', 'Tester', '--order', '1']), { plugin: id })
     const daily = await json(['exports', 'retrieve', 'Every day into files'])
-    const alert = ['--name', 'By name', '--channel', 'email', '--emails', 'ada@hedgerow.example']
+    const alert = [
+      '--name',
+      'By name',
+      '--triggers',
+      'failure',
+      '--channel',
+      'email',
+      '--emails',
+      'ada@hedgerow.example',
+    ]
     const created = await json(['alerts', 'create', ...alert, '--batch-export-id', 'every day into files'])
     t.match(created, { batch_export_id: daily.id, team_id: null })
     const project = await json(['projects', 'retrieve', 'Mobile app'])
@@ -618,6 +627,7 @@ t.test('suggests the matching verb for a verb of another program', async (t) => 
     ['exports add', 'create'],
     ['exports resume x', 'unpause'],
     ['runs wait x', 'watch'],
+    ['events follow', 'tail'],
     ['projects lsit', 'list'],
     ['orgs list', 'organizations'],
     ['plugins', 'pipeline_destinations'],
