@@ -50,14 +50,15 @@ function readIfPresent(file: string): unknown {
   }
 }
 
+/** A full or read-only disk only costs the next completion a request. */
 function write(folder: string, name: string, value: unknown): void {
   const partial = join(folder, `${name}.${process.pid}.partial`)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(partial, JSON.stringify(value), { mode: 0o600, flag: 'wx' })
+    // An interrupted write leaves the file for `removeExpired`.
+    writeFileSync(partial, JSON.stringify(value), { mode: 0o600 })
     renameSync(partial, join(folder, name))
   } catch {
-    // A full or read-only disk only costs the next completion a request.
-    rmSync(partial, { force: true })
+    return
   }
 }

@@ -89,7 +89,7 @@ writeFileSync(join(home, '.config', 'fish', 'completions', 'workspace-admin.fish
 
 interface Terminal {
   type(keys: string): void
-  /** Resolves with the output since the last call when it contains the text. */
+  /** Resolves with the output up to the text, which follows that of the last call. */
   shows(text: string): Promise<string>
 }
 
@@ -126,8 +126,9 @@ function openTerminal(t: Test, shell: string): Terminal {
         if (exit !== undefined) throw new Error(`${shell} ended with ${exit}: ${output}`)
         await new Promise<void>((resume) => waiting.add(resume))
       }
-      const shown = output
-      output = ''
+      const end = output.indexOf(text) + text.length
+      const shown = output.slice(0, end)
+      output = output.slice(end)
       return shown
     },
   }
@@ -135,7 +136,7 @@ function openTerminal(t: Test, shell: string): Terminal {
 
 /** What a person types before the Tab key, and the arguments that the command gets. */
 const LINES: [typed: string, args: string[]][] = [
-  ['organ\tretr\tMy\t', ['organizations', 'retrieve', 'My organization']],
+  ['organizations retr\tMy\t', ['organizations', 'retrieve', 'My organization']],
   ['exports retrieve Ev\t', ['exports', 'retrieve', NAMES.export]],
   ["runs list 'Ev\t", ['runs', 'list', NAMES.export]],
   ['exports pause "Ev\t', ['exports', 'pause', NAMES.export]],
