@@ -32,8 +32,10 @@ function readWord(text: string, from: number, breaks: string, isOneWord = false)
       word.quote = character
       word.kept = word.value
     } else {
+      const before = word.value
       word.value += character
-      if (word.quote === '' && breaks.includes(character)) word.kept = word.value
+      // Readline replaces an @ together with the text after it.
+      if (word.quote === '' && breaks.includes(character)) word.kept = character === '@' ? before : word.value
     }
   }
   return { ...word, end: at }

@@ -167,7 +167,7 @@ t.test('bash gets the text to insert', (t) => {
     ["w x 'Every d", ['x', 'Every d'], "Every day's end", "Every day'\\''s end"],
     ['w x "Say \\"h', ['x', 'Say "h'], 'Say "hi" for $5', 'Say \\"hi\\" for \\$5'],
     ['w x Every" d', ['x', 'Every d'], 'Every day', ' day'],
-    ['w x ada@ex', ['x', 'ada@ex'], 'ada@example.com', 'example.com'],
+    ['w x ada@ex', ['x', 'ada@ex'], 'ada@example.com', '@example.com'],
     ['w x --project=We', ['x', '--project=We'], '--project=Web shop', 'Web\\ shop'],
     ['w x @current ', ['x', '@current', ''], 'y', 'y'],
     ["w x 'a b' 'c'\\''d' ", ['x', 'a b', "c'd", ''], 'y', 'y'],

@@ -70,7 +70,7 @@ for (const name of [NAMES.shop, NAMES.quoted, NAMES.special, NAMES.umlaut])
   await run(['projects', 'create', '--name', name])
 const destination = '{"type": "File", "config": {"prefix": "x"}}'
 await run(['exports', 'create', '--name', NAMES.export, '--interval', 'day', '--destination', destination])
-const source = { 'plugin.json': '{"name":"x"}', 'index.js': 'export function onEvent() {}' }
+const source = { 'plugin.json': JSON.stringify({ name: NAMES.plugin }), 'index.js': 'export function onEvent() {}' }
 const plugin = JSON.stringify({ plugin_type: 'source', name: NAMES.plugin, source })
 await run(['pipeline_destinations', 'create', '--data', '-'], plugin)
 // Completion runs the program. Any other command records its arguments.
