@@ -3,6 +3,7 @@
  * declarations, which takes several seconds. `--lines` keeps the line breaks of the sources, for coverage.
  */
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -34,6 +35,8 @@ const options = {
     ...Object.keys(packageJson.peerDependencies).filter((name) => name !== '@opentelemetry/api'),
     'pg-native',
   ],
+  // Its ES module declares __dirname, which the banner declares too.
+  alias: { 'jq-wasm': createRequire(import.meta.url).resolve('jq-wasm') },
   // CommonJS packages expect these globals.
   banner: {
     js: [
@@ -58,6 +61,8 @@ const options = {
 
 /** The bundle that `serve` and programs that import the package share. */
 const SERVER = './server.cjs'
+
+const ENTRY_EXPORTS = ['readConfig', 'startServer', 'stopOnSignals']
 
 /** Loads the bundle by `require`: `import` would scan all of it for the names of its exports, which takes 14 ms. */
 const serverExports = (...names: string[]): string =>
@@ -98,7 +103,20 @@ async function referenceScript(): Promise<Buffer> {
 
 const COMPRESSED = ['.css', '.js', '.svg']
 
-/** Builds the console and writes compressed copies of its files, so the server only streams. */
+/** Writes the copies that the server sends to clients that accept their encodings. */
+async function writeCompressed(file: string, bytes: Buffer): Promise<void> {
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes))
+  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+}
+
+async function writeReference(): Promise<void> {
+  const file = join(outdir, 'reference.js')
+  const script = await referenceScript()
+  await writeFile(file, script)
+  await writeCompressed(file, script)
+}
+
+/** Builds the console and compresses its files, so the server only streams. */
 async function consoleFiles(): Promise<void> {
   const folder = resolve(outdir, 'console')
   await buildConsole({ configFile: 'console/vite.config.ts', build: { outDir: folder } })
@@ -106,17 +124,13 @@ async function consoleFiles(): Promise<void> {
   await Promise.all(
     names
       .filter((name) => COMPRESSED.includes(extname(name)))
-      .map(async (name) => {
-        const bytes = await readFile(join(folder, name))
-        await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes))
-        await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }))
-      }),
+      .map(async (name) => writeCompressed(join(folder, name), await readFile(join(folder, name)))),
   )
 }
 
 const COMMAND = 'node_modules/.bin/workspace-admin'
 
-/** npm does not link the command of the root package. `npx` installs that package into its cache, which takes seconds. */
+/** npm does not link the command of the root package, and `npx` looks for it here. */
 async function linkCommand(): Promise<void> {
   await mkdir('node_modules/.bin', { recursive: true })
   await rm(COMMAND, { force: true })
@@ -132,7 +146,8 @@ async function writeLicenses(): Promise<void> {
 /** Loaded on demand, because the compiler is large. */
 async function writeTypes(): Promise<void> {
   const { packageTypes } = await import('./types.ts')
-  await writeFile(join(outdir, 'main.d.ts'), packageTypes())
+  const types = packageTypes()
+  for (const name of ['main.d.ts', 'main.d.cts']) await writeFile(join(outdir, name), types)
 }
 
 await writeDialects()
@@ -158,16 +173,23 @@ const bundles: Promise<BuildResult<{ metafile: true }>>[] = [
   ...Object.entries(PROCESSES).map(([name, file]) => build({ ...options, entryPoints: { [name]: file } })),
 ]
 await Promise.all([
-  writeFile(join(outdir, 'main.js'), serverExports('readConfig', 'startServer', 'stopOnSignals')),
+  // Node finds the names of the exports in this form.
+  writeFile(
+    join(outdir, 'main.cjs'),
+    `const { ${ENTRY_EXPORTS.join(', ')} } = require('${SERVER}')\nmodule.exports = { ${ENTRY_EXPORTS.join(', ')} }\n`,
+  ),
   ...['openapi.json', 'openapi.posthog.json'].map((name) => copyFile(`src/contract/${name}`, join(outdir, name))),
   writeFile(join(outdir, 'sandbox-library.js'), bundleLibrary()),
   copyFile(
     fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
     join(outdir, 'quickjs.wasm'),
   ),
-  writeFile(join(outdir, 'reference.js'), await referenceScript()),
+  writeReference(),
+  copyFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm')), join(outdir, 'jq.wasm')),
   consoleFiles(),
   writeLicenses(),
   ...(flags.includes('--types') ? [writeTypes()] : []),
 ])
+// Its time tells whether the build is complete and newer than the sources.
+await writeFile(join(outdir, 'main.js'), serverExports(...ENTRY_EXPORTS))
 if (outdir === 'dist' && process.platform !== 'win32') await linkCommand()

@@ -17,6 +17,7 @@ import {
   findChangedRequests,
   findViolations,
   type Json,
+  mergeParents,
 } from './contract-rules.ts'
 import { settingsPage } from './settings-page.ts'
 
@@ -68,7 +69,9 @@ async function bundled(overlays: string[]): Promise<Json> {
   const { bundle: document, problems } = await bundle({ ref: SOURCE, config, dereference: false, overlays })
   report(problems, overlays[0] ?? SOURCE)
   // The JSON round trip separates objects that YAML anchors share.
-  return deriveCredentials(acceptSessions(declareNotAcceptable(JSON.parse(JSON.stringify(document.parsed)))))
+  return mergeParents(
+    deriveCredentials(acceptSessions(declareNotAcceptable(JSON.parse(JSON.stringify(document.parsed))))),
+  )
 }
 
 report(await lint({ ref: SOURCE, config: sourceConfig }), SOURCE)

@@ -26,7 +26,14 @@ const FLOORS: string[][] = [
 ]
 const SQL_FLOORS = ['sql', 'hogql', 'store', 'events', 'mail']
 /** Contain SQL for the databases of export destinations and for DuckDB, and HogQL in help texts, but no SQL for our tables. */
-const FOREIGN_SQL = ['exports/destinations/', 'exports/formats/parquet.ts', 'cli/query.ts', 'cli/program.ts']
+const FOREIGN_SQL = [
+  'exports/destinations/',
+  'exports/formats/parquet.ts',
+  'cli/query.ts',
+  'cli/program.ts',
+  'cli/import/parquet.ts',
+  'cli/import/remote.ts',
+]
 /** Read the machine's clock: for peers that compare it with their own, and for the code of plugins. */
 const FOREIGN_CLOCK = ['exports/guarded-requests.ts', 'plugins/runtime/library/']
 

@@ -1,6 +1,6 @@
 /**
  * The type declarations of the package as one file without imports: everything that src/main.ts exports, and the types
- * it mentions. Types computed by a library, such as the settings, are expanded. Fails if a library's type remains.
+ * they mention. Types computed by a library, such as the settings, are expanded. Fails if a library's type remains.
  */
 import { resolve, sep } from 'node:path'
 import ts from 'typescript'
@@ -8,6 +8,8 @@ import { describeSettings } from '../src/config.ts'
 
 const SOURCES = resolve('src') + sep
 const ENTRY = resolve('src/main.ts')
+/** Declares `Symbol.asyncDispose`, which consumers with an older target do not have. It is part of TypeScript since 5.2. */
+const HEADER = '/// <reference lib="esnext.disposable" />'
 
 export function packageTypes(): string {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
@@ -22,17 +24,25 @@ export function packageTypes(): string {
   const printed = new Set<ts.Symbol>()
   const parts: string[] = []
   for (let symbol = queue.shift(); symbol; symbol = queue.shift()) {
-    const [declaration] = symbol.declarations ?? []
+    const declarations = publicDeclarations(symbol)
+    const [declaration] = declarations
     if (printed.has(symbol) || !declaration) continue
     printed.add(symbol)
-    const mentioned = referencesOf(checker, declaration)
+    const mentioned = declarations.flatMap((one) => referencesOf(checker, one))
     const foreign = mentioned.find((other) => placeOf(program, other) === 'library')
     if (foreign && !ts.isTypeAliasDeclaration(declaration))
       throw new Error(`${symbol.name} mentions ${foreign.name} of a library, which consumers may not have.`)
-    parts.push(foreign ? expandedAlias(checker, symbol) : declarationText(symbol, declaration))
+    if (foreign) parts.push(expandedAlias(checker, symbol))
+    else parts.push(...declarations.map((one) => declarationText(symbol, one)))
     if (!foreign) queue.push(...mentioned.filter((other) => placeOf(program, other) === 'source'))
   }
-  return `${parts.join('\n\n')}\n`
+  return `${[HEADER, ...parts].join('\n\n')}\n`
+}
+
+/** Callers see the overloads of a function, but not its implementation. */
+function publicDeclarations({ declarations = [] }: ts.Symbol): ts.Declaration[] {
+  const overloads = declarations.filter((one) => ts.isFunctionDeclaration(one) && !one.body)
+  return overloads.length ? overloads : declarations.slice(0, 1)
 }
 
 const original = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol =>
@@ -42,13 +52,19 @@ const original = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol =>
 function referencesOf(checker: ts.TypeChecker, declaration: ts.Node): ts.Symbol[] {
   const found: ts.Symbol[] = []
   const visit = (node: ts.Node): void => {
-    const name = ts.isTypeReferenceNode(node) ? node.typeName : ts.isTypeQueryNode(node) ? node.exprName : undefined
+    const name = nameIn(node)
     const symbol = name && checker.getSymbolAtLocation(name)
     if (symbol && !(symbol.flags & ts.SymbolFlags.TypeParameter)) found.push(original(checker, symbol))
     if (!ts.isBlock(node)) ts.forEachChild(node, visit)
   }
   visit(declaration)
   return found
+}
+
+function nameIn(node: ts.Node): ts.Node | undefined {
+  if (ts.isTypeReferenceNode(node)) return node.typeName
+  if (ts.isTypeQueryNode(node)) return node.exprName
+  return ts.isExpressionWithTypeArguments(node) ? node.expression : undefined
 }
 
 function placeOf(program: ts.Program, symbol: ts.Symbol): 'language' | 'source' | 'library' {
@@ -77,9 +93,9 @@ function declarationText(symbol: ts.Symbol, declaration: ts.Declaration): string
   const comments = ts.getJSDocCommentsAndTags(declaration).map((comment) => comment.getText())
   if (!ts.isFunctionDeclaration(declaration))
     return [...comments, declaration.getText().replace(/^(?!export )/, 'export ')].join('\n')
-  const parameters = declaration.parameters.map(({ name, type, initializer }) => {
+  const parameters = declaration.parameters.map(({ name, type, initializer, questionToken }) => {
     const label = ts.isIdentifier(name) ? name.text : labelOf(type?.getText() ?? '')
-    return `${label}${initializer ? '?' : ''}: ${typeText(symbol, type)}`
+    return `${label}${initializer || questionToken ? '?' : ''}: ${typeText(symbol, type)}`
   })
   const signature = `${symbol.name}(${parameters.join(', ')}): ${typeText(symbol, declaration.type)}`
   return [...comments, `export declare function ${signature}`].join('\n')

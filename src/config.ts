@@ -21,7 +21,16 @@ const token = (where: string) =>
     `A token for ${where}, used for plugin URLs without a private_token by all organizations. It should not grant access to private repositories`,
   )
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+export const LOG_LEVELS: readonly string[] = [
+  'fatal',
+  'error',
+  'warn',
+  'info',
+  'debug',
+  'trace',
+  'silent',
+] satisfies LogLevel[]
 export const LOG_AREAS = ['requests', 'exports', 'plugins', 'mail', 'events', 'signin', 'sql', 'event_loop'] as const
 export type LogArea = (typeof LOG_AREAS)[number]
 
@@ -240,6 +249,30 @@ export type Variables = Record<string, string | undefined>
 
 export function readConfig(environment: Variables): Config {
   const config = read(Environment, environment)
+  requireValid(config)
+  return config.SITE_URL ? { ...config, SITE_URL: siteOrigin(config.SITE_URL) } : config
+}
+
+/** Throws an error with the remedy unless the value could be a result of `readConfig`. */
+export function requireConfig(value: object): void {
+  const names = Object.keys(Environment.properties)
+  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw new Error(
+      `"config" has no setting "${unknown}". Remove it, or correct it to one of those in docs/settings.md.`,
+    )
+  const [missing, ...others] = Environment.required?.filter((name) => !(name in value)) ?? []
+  if (missing !== undefined)
+    throw new Error(
+      `"config" lacks ${missing}${others.length ? ` and ${others.length} other settings` : ''}. Use readConfig, which adds the defaults: \`config: readConfig({ PORT: '0' })\`.`,
+    )
+  if (!Value.Check(Environment, value))
+    throw invalidSetting(Environment, Value.Errors(Environment, value).First()?.path.slice(1) ?? '', 'config.')
+  requireValid(value)
+}
+
+function requireValid(config: Config): void {
+  if (config.SITE_URL && isUrl(config.SITE_URL)) siteOrigin(config.SITE_URL)
   for (const { name, isValid } of CHECKS) {
     const value = config[name]
     if (value !== undefined && !isValid(value)) throw invalidSetting(Environment, name)
@@ -257,7 +290,6 @@ export function readConfig(environment: Variables): Config {
     throw new Error(
       'BACKUP_EVERY works with SQLite only. On PostgreSQL, unset it, schedule pg_dump and run `workspace-admin backup --record` after it.',
     )
-  return config.SITE_URL ? { ...config, SITE_URL: siteOrigin(config.SITE_URL) } : config
 }
 
 /** The origin of SITE_URL. Throws if the URL has a path: cookies, the console and callbacks of providers use the root. */
@@ -400,9 +432,9 @@ function read<Schema extends TObject>(schema: Schema, environment: Variables): S
   throw invalidSetting(schema, Value.Errors(schema, config).First()?.path.slice(1) ?? '')
 }
 
-function invalidSetting({ properties }: TObject, name: string): Error {
+function invalidSetting({ properties }: TObject, name: string, prefix = ''): Error {
   const setting = properties[name]
-  return new Error(`${name} ${setting ? validValues(setting) : 'is not valid.'} ${setting?.description}.`)
+  return new Error(`${prefix}${name} ${setting ? validValues(setting) : 'is not valid.'} ${setting?.description}.`)
 }
 
 function validValues(setting: TSchema): string {

@@ -236,8 +236,10 @@ function openSignIn(
   const passwords = createPasswords(keep(createPasswordProcesses()))
   const limits = { lifetime_hours: config.SESSION_LIFETIME_HOURS, idle_hours: config.SESSION_IDLE_HOURS }
   const throttled = config.RATE_LIMITS
-  const signIn = { db, ids, now, milliseconds, passwords, vault, limits, throttled, mailer, failures, background }
-  return { saml, signIn, providers: providersOf(config) }
+  const providers = providersOf(config)
+  const sso = { providers, config }
+  const signIn = { db, ids, now, milliseconds, passwords, vault, limits, sso, throttled, mailer, failures, background }
+  return { saml, signIn, providers }
 }
 
 function openExports(

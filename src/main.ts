@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Stall, watchEventLoop } from './background/event-loop.ts'
 import { createParts } from './background/parts.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, LOG_LEVELS, type LogLevel, readConfig, requireConfig } from './config.ts'
 import { buildDeps, type Deps } from './deps.ts'
 import { buildServer } from './http/server.ts'
 import { type FirstRun, firstRun } from './organizations/first-run.ts'
@@ -14,12 +14,12 @@ import { transpileStored } from './plugins/site-apps.ts'
 import { createSignInLink, mayPrintLink } from './signin/links.ts'
 import { type Oldest, oldest } from './store/organizations.ts'
 import { oldest as oldestUser } from './store/users.ts'
-import { areaLog, createLog, flushLog } from './telemetry/log.ts'
+import { areaLog, createLog, createLogTo, flushLog, type LogOutput } from './telemetry/log.ts'
 
 /** Exported for programs that start a server themselves. */
 export { type Config, readConfig }
 
-/** The server's log on standard error. */
+/** The log of the server. */
 export interface Log {
   isLevelEnabled(level: string): boolean
   info(fields: object, message: string): void
@@ -32,7 +32,9 @@ export interface Log {
   flush(): void
 }
 
+/** A server that was started by `startServer`. Stop it with `stop()` or `await using`. */
 export interface Running {
+  /** Where it listens, such as `http://127.0.0.1:8000`. */
   url: string
   /** File or URL of the database, without credentials. */
   location: string
@@ -45,37 +47,76 @@ export interface Running {
   log: Log
   /**
    * Reports not ready but keeps serving requests for `drain_seconds`, so that load balancers notice. Then finishes requests
-   * and work in progress, and closes everything.
+   * and work in progress, and closes everything. Further calls return the same promise.
    */
   stop(drain_seconds?: number): Promise<void>
+  /** Calls `stop()` at the end of the block of `await using server = await startServer(…)`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
+/** An ephemeral server. Every start is the first one. */
+export interface EphemeralServer extends Running {
+  first: FirstRun
+}
+
+/** The options of `startServer`. */
 export interface StartOptions {
-  /** The result of `readConfig`. By default the default settings on a free port. */
+  /**
+   * All settings, as `readConfig` returns them: `readConfig({ PORT: '0', EXPORT_SLOTS: '1' })`, or `readConfig(process.env)`.
+   * Default: the default settings on a free port of loopback. The environment is not read.
+   */
   config?: Config
-  /** Uses a temporary database and no rate limits. */
+  /**
+   * Uses a temporary SQLite database instead of `DATABASE_URL`, without rate limits and backups, and deletes it when the
+   * server stops or the process ends. Default: false, which stores data in `./data` unless `config` names a database.
+   */
   ephemeral?: boolean
-  /** Replaces `Date.now`. */
+  /**
+   * The log. `true` writes to standard error, a level such as `'warn'` does so from this level, and a stream receives every
+   * line. Without a level, `LOG_LEVEL` of `config` applies. Default: false, nothing is logged.
+   */
+  log?: boolean | LogLevel | LogOutput
+  /** Replaces `Date.now`: the current time in milliseconds since 1970. */
   clock?: () => number
 }
 
-export async function startServer({ config, ephemeral = false, clock }: StartOptions): Promise<Running> {
+/** The options of a server with a temporary database. */
+export interface EphemeralOptions extends StartOptions {
+  ephemeral: true
+}
+
+/**
+ * Starts a server in this process and resolves when it accepts requests. An ephemeral server always has `first`, with the
+ * first API key. Rejects if an option is unknown or not valid, or if the server cannot start; nothing stays open then.
+ */
+export function startServer(options: EphemeralOptions): Promise<EphemeralServer>
+export function startServer(options?: StartOptions): Promise<Running>
+export async function startServer(options: StartOptions = {}): Promise<Running> {
+  requireOptions(options)
+  const { config, ephemeral = false, log: target = false, clock } = options
   const base = config ?? readConfig({ PORT: '0' })
   const folder = ephemeral ? mkdtempSync(join(tmpdir(), 'workspace-admin-')) : undefined
-  const settings = folder
-    ? { ...base, DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false, BACKUP_EVERY: undefined }
-    : base
+  const settings: Config = {
+    ...base,
+    LOG_LEVEL: logLevel(target, base),
+    ...(folder && { DATABASE_URL: `sqlite:${folder}`, RATE_LIMITS: false, BACKUP_EVERY: undefined }),
+  }
   const { keep, stop: stopParts } = createParts()
   if (folder) {
     const discard = (): void => rmSync(folder, { recursive: true, force: true })
     // Also runs when a second signal or the deadline ends the process.
     process.once('exit', discard)
-    keep({ stop: discard })
+    keep({
+      stop: () => {
+        process.off('exit', discard)
+        discard()
+      },
+    })
   }
   // Stalls are reported until everything else is stopped.
   let unwatch = (): void => undefined
   keep({ stop: () => unwatch() })
-  const log = createLog(settings)
+  const log = openLog(target, settings)
   try {
     const deps = await buildDeps({ config: settings, log, ...(clock && { clock }) })
     keep({ stop: deps.dispose })
@@ -99,10 +140,14 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
     const url = `http://${host}:${port}`
     const login_url = first && mayPrintLink(settings) ? await firstLink(deps, settings.SITE_URL ?? url) : null
     let stopping: Promise<void> | undefined
-    const stop = async (drain_seconds: number): Promise<void> => {
+    const drain = async (drain_seconds: number): Promise<void> => {
       deps.lifecycle.draining = true
       await sleep(drain_seconds * 1000)
       await stopParts()
+    }
+    const stop = (drain_seconds = 0): Promise<void> => {
+      stopping ??= drain(drain_seconds)
+      return stopping
     }
     return {
       url,
@@ -111,15 +156,69 @@ export async function startServer({ config, ephemeral = false, clock }: StartOpt
       first,
       oldest: await oldest(deps.db),
       log,
-      stop: (drain_seconds = 0) => {
-        stopping ??= stop(drain_seconds)
-        return stopping
-      },
+      stop,
+      [Symbol.asyncDispose]: () => stop(),
     }
   } catch (error) {
     await stopParts()
     throw error
+  } finally {
+    // After the caller has printed that the server is ready.
+    setImmediate(() => log.flush())
   }
+}
+
+/** The options, with a check and the values that pass it. */
+const OPTIONS: Record<keyof StartOptions, { isValid(value: unknown): boolean; values: string }> = {
+  config: {
+    isValid: (value) => typeof value === 'object' && value !== null,
+    values: "the settings that readConfig returns, such as `readConfig({ PORT: '0' })`",
+  },
+  ephemeral: { isValid: (value) => typeof value === 'boolean', values: 'true or false' },
+  log: {
+    isValid: (value) => typeof value === 'boolean' || isLogLevel(value) || isOutput(value),
+    values: `true, false, a stream, or one of: ${LOG_LEVELS.join(', ')}`,
+  },
+  clock: {
+    isValid: (value) => typeof value === 'function',
+    values: 'a function that returns milliseconds, such as `Date.now`',
+  },
+}
+
+const isLogLevel = (value: unknown): boolean => typeof value === 'string' && LOG_LEVELS.includes(value)
+
+const isOutput = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'write' in value && typeof value.write === 'function'
+
+/** The compiler checks callers in TypeScript only. */
+function requireOptions(options: StartOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!isOption(name)) throw new Error(unknownOption(name))
+    const { isValid, values } = OPTIONS[name]
+    if (value !== undefined && !isValid(value)) throw new Error(`"${name}" of startServer must be ${values}.`)
+  }
+  if (options.config) requireConfig(options.config)
+}
+
+const isOption = (name: string): name is keyof StartOptions => Object.hasOwn(OPTIONS, name)
+
+function unknownOption(name: string): string {
+  const remedy = /^[A-Z_]+$/.test(name)
+    ? `Settings belong in "config": \`config: readConfig({ ${name}: '…' })\`.`
+    : `The options are: ${Object.keys(OPTIONS).join(', ')}.`
+  return `startServer has no option "${name}". ${remedy}`
+}
+
+function logLevel(target: boolean | LogLevel | LogOutput, { LOG_LEVEL }: Config): string {
+  if (target === false) return 'silent'
+  return typeof target === 'string' ? target : LOG_LEVEL
+}
+
+const NOWHERE: LogOutput = { write: () => undefined }
+
+function openLog(target: boolean | LogLevel | LogOutput, settings: Config): ReturnType<typeof createLog> {
+  if (typeof target === 'object') return createLogTo(target, settings)
+  return target === false ? createLogTo(NOWHERE, settings) : createLog(settings)
 }
 
 function reportStalls({ log, config, metrics }: Deps): (stall: Stall) => void {

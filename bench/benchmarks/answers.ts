@@ -104,7 +104,7 @@ export const answers: Benchmark[] = [
     path: retrievePath,
     amount: 20_000,
     ofDjango: 20,
-    ofExpress: 3,
+    ofExpress: 2,
   }),
   benchmark({
     name: 'answers.list20',

@@ -30,7 +30,7 @@ const benchmark = (
   request: (workspace: Workspace) => RequestSpec,
 ): Benchmark => ({
   name,
-  description: `${description} ${AMOUNT.toLocaleString('en')} requests, each synced to disk. A slow disk hides the overhead of a server; the bare server shows by how much.`,
+  description: `${description} ${AMOUNT.toLocaleString('en')} requests, each synced to disk. The bare server runs the same transaction without checks. On a quick disk HTTP alone takes longer than a transaction, so no limit compares with the latter.`,
   rounds: 5,
   setup: async () => {
     installPeers()
@@ -53,7 +53,7 @@ const benchmark = (
     [OURS]: () => load(workspace, request(workspace), AMOUNT),
     [ON_POSTGRES]: () => load(onPostgres, request(onPostgres), AMOUNT),
   },
-  limits: [{ subject: OURS, against: RAW, atLeast: 0.7 }],
+  limits: [{ subject: OURS, against: BARE, atLeast: 0.7 }],
 })
 
 export const writes: Benchmark[] = [

@@ -1,4 +1,5 @@
-import openapiFetch, { type Client as FetchClient, type FetchOptions } from 'openapi-fetch'
+import type { Client as FetchClient, FetchOptions } from 'openapi-fetch'
+import openapiFetch from 'openapi-fetch'
 import type { components as PosthogComponents, paths as PosthogPaths } from '../../src/contract/openapi.posthog.ts'
 import type { components, paths } from '../../src/contract/openapi.ts'
 import type { ErrorCode } from '../../src/errors.ts'
@@ -120,37 +121,107 @@ export async function answer<Data>(call: Promise<{ data?: Data; error?: unknown;
   return data as Data
 }
 
-interface List<Item> {
-  get: { responses: { 200: { content: { 'application/json': { next: string | null; results: Item[] } } } } }
+interface Paged {
+  next: string | null
+  results: unknown[]
+}
+
+interface List<Page> {
+  get: { responses: { 200: { content: { 'application/json': Page } } } }
 }
 
 /** The paths of paged lists. */
-export type Lists<Paths> = { [Path in keyof Paths]: Paths[Path] extends List<unknown> ? Path : never }[keyof Paths]
+export type Lists<Paths> = { [Path in keyof Paths]: Paths[Path] extends List<Paged> ? Path : never }[keyof Paths]
 
-type ItemOf<Path> = Path extends List<infer Item> ? Item : never
 type GetOf<Path> = Path extends { get: infer Get } ? Get : never
 
-/** Iterates over every item of a list with one page in memory. */
-export async function* each<Paths extends object, Path extends Lists<Paths>>(
+/** A page of the list at a path: `results`, `next`, and the other fields of the response, such as `count`. */
+export type PageOf<Path> = Path extends List<infer Page> ? Page : never
+
+type ItemOf<Path> = PageOf<Path> extends { results: (infer Item)[] } ? Item : never
+type RowOf<Path> = Extract<ItemOf<Path>, unknown[]>
+type Init<Path> = FetchOptions<GetOf<Path>>
+
+/** The paths of lists that return rows instead of objects if the query has `select`. */
+type RowLists<Paths> = { [Path in keyof Paths]: RowOf<Paths[Path]> extends never ? never : Path }[keyof Paths]
+
+/**
+ * Iterates over the pages of a list, by offset or by cursor. Only the query of `next` is used: every request has the path and
+ * the origin of the first one, so the key is never sent elsewhere.
+ */
+export function pages<Paths extends object, Path extends Lists<Paths>>(
   client: Client<Paths>,
   path: Path,
-  init?: FetchOptions<GetOf<Paths[Path]>>,
-): AsyncGenerator<ItemOf<Paths[Path]>, void, undefined> {
-  type Page = { next: string | null; results: ItemOf<Paths[Path]>[] }
-  const get = client.GET as unknown as (path: Path, init: object) => Promise<{ data?: Page; response: Response }>
+  init?: Init<Paths[Path]>,
+): AsyncGenerator<PageOf<Paths[Path]>, void, undefined> {
+  return follow(client, path, init) as unknown as AsyncGenerator<PageOf<Paths[Path]>, void, undefined>
+}
+
+async function* follow<Paths extends object>(
+  client: Client<Paths>,
+  path: unknown,
+  init: unknown,
+): AsyncGenerator<Paged, void, undefined> {
+  const get = client.GET as unknown as (path: unknown, init: object) => Promise<{ data?: Paged; response: Response }>
   const options = (init ?? {}) as { params?: { query?: object } }
   let query = options.params?.query
   for (;;) {
-    const page: Page = await answer(get(path, { ...options, params: { ...options.params, query } }))
-    yield* page.results
+    const page = await answer(get(path, { ...options, params: { ...options.params, query } }))
+    yield page
     if (page.next === null) return
-    // Only the parameters of `next` are used, so the key is never sent to another host.
-    const { searchParams } = new URL(page.next)
-    query = Object.fromEntries(
-      [...new Set(searchParams.keys())].map((name) => {
-        const values = searchParams.getAll(name)
-        return [name, values.length === 1 ? values[0] : values]
-      }),
-    )
+    query = queryOf(page.next)
   }
+}
+
+function queryOf(url: string): object {
+  const { searchParams } = new URL(url)
+  return Object.fromEntries(
+    [...new Set(searchParams.keys())].map((name) => {
+      const values = searchParams.getAll(name)
+      return [name, values.length === 1 ? values[0] : values]
+    }),
+  )
+}
+
+/** Iterates over every item of a list with one page in memory. Events with `select` are rows: lists of values. */
+export function each<Paths extends object, Path extends Lists<Paths> & RowLists<Paths>>(
+  client: Client<Paths>,
+  path: Path,
+  init: Init<Paths[Path]> & { params: { query: { select: string[] } } },
+): AsyncGenerator<RowOf<Paths[Path]>, void, undefined>
+export function each<Paths extends object, Path extends Lists<Paths>>(
+  client: Client<Paths>,
+  path: Path,
+  init?: Init<Paths[Path]> & { params?: { query?: { select?: undefined } } },
+): AsyncGenerator<Exclude<ItemOf<Paths[Path]>, unknown[]>, void, undefined>
+export function each<Paths extends object, Path extends Lists<Paths>>(
+  client: Client<Paths>,
+  path: Path,
+  init?: Init<Paths[Path]>,
+): AsyncGenerator<ItemOf<Paths[Path]>, void, undefined>
+export async function* each<Paths extends object, Path extends Lists<Paths>>(
+  client: Client<Paths>,
+  path: Path,
+  init?: Init<Paths[Path]>,
+): AsyncGenerator<ItemOf<Paths[Path]>, void, undefined> {
+  for await (const { results } of follow(client, path, init)) yield* results as ItemOf<Paths[Path]>[]
+}
+
+/**
+ * Adds a new user to an organization: invites the address and accepts the invite. Returns the user and a first API key. Works
+ * on servers without email, such as those of tests; others send the invite to its recipient.
+ */
+export async function addMember(
+  client: Client,
+  organization_id: string,
+  invite: Schemas['InviteCreate'],
+): Promise<Schemas['SignupAccepted']> {
+  const invites = '/api/organizations/{organization_id}/invites/'
+  const created = await answer(client.POST(invites, { params: { path: { organization_id } }, body: invite }))
+  if (created.signup_token === undefined)
+    throw new Error('The server sent the invite by email. The recipient has to accept it there.')
+  const params = { path: { invite_id: created.id } }
+  const body = { token: created.signup_token }
+  // With a key, the owner of the key would accept the invite.
+  return answer(client.POST('/api/signup/{invite_id}/', { params, body, headers: { authorization: null } }))
 }

@@ -132,6 +132,7 @@ const destinationOf = (body: Schemas['DestinationCreate']) => ({
   type: body.type,
   config: { ...body.config },
   ...('integration' in body && { integration: body.integration }),
+  ...('integration_id' in body && { integration_id: body.integration_id }),
 })
 
 /** Fields that are absent from the body stay undefined. */

@@ -6,7 +6,10 @@ import type { Area, AreaAccess } from './handler-context.ts'
 import { page, paging } from './page.ts'
 
 export const domains = (deps: Deps): Area<'domains', store.DomainRow> => {
-  const serialize = (row: store.DomainRow) => serializeDomain(row, rules.recordName(deps, row))
+  const serialize = (row: store.DomainRow) => ({
+    ...serializeDomain(row, rules.recordName(deps, row)),
+    sso_enforcement_problem: rules.enforcementProblem(deps, row),
+  })
 
   return {
     subject: ({ params, organization }: AreaAccess<'domains'>) => rules.get(deps, organization, params.id),
@@ -35,7 +38,10 @@ export const domains = (deps: Deps): Area<'domains', store.DomainRow> => {
   }
 }
 
-function serializeDomain(row: store.DomainRow, verification_record_name: string): components['schemas']['Domain'] {
+function serializeDomain(
+  row: store.DomainRow,
+  verification_record_name: string,
+): Omit<components['schemas']['Domain'], 'sso_enforcement_problem'> {
   return {
     id: row.id,
     domain: row.domain,

@@ -1,7 +1,7 @@
 import type { Query } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
-import { parseFilter } from '../events/filters.ts'
+import { combine, equalsAnyCase, parseFilter } from '../events/filters.ts'
 import { histogram, intervalFor, intervalsOf } from '../events/histogram.ts'
 import * as store from '../events/list.ts'
 import type { EventReader } from '../events/readers.ts'
@@ -137,7 +137,9 @@ export const events = (deps: Deps): Area<'events'> => {
       },
 
       'events.values': async ({ project: { id: project_id }, query, headers, signal }) => {
-        const recent = recentEvents(now(), project_id, RECENT_RANGE, { names: queryList(query, 'event_name'), signal })
+        const time = now()
+        const selection = { names: queryList(query, 'event_name'), condition: propertyCondition(query, time), signal }
+        const recent = recentEvents(time, project_id, RECENT_RANGE, selection)
         if (query.key === undefined) {
           const sample = await sampleEvents(eventReader, recent)
           return wantsCsv({ query, headers })
@@ -182,10 +184,27 @@ function recentEvents(
   now: string,
   project_id: number,
   after: string,
-  rest: Pick<RecentQuery, 'names' | 'signal'>,
+  rest: Pick<RecentQuery, 'names' | 'condition' | 'signal'>,
 ): RecentQuery {
   const before = epochMicroseconds(now) + CLOCK_SKEW_MICROSECONDS
   return { project_id, after: parseMoment(after, 'after', now) - 1, before, ...rest }
+}
+
+const PROPERTY_PREFIX = 'properties_'
+const MAX_PROPERTY_FILTERS = 100
+
+/** The condition of the parameters `properties_<key>`. */
+function propertyCondition(query: Query<'events.values'>, now: string): store.Condition | undefined {
+  const named = Object.keys(query).filter((name) => name.startsWith(PROPERTY_PREFIX))
+  const names = new Set(named.map((name) => name.replace(/\[\d*\]$/, '')))
+  if (names.size > MAX_PROPERTY_FILTERS)
+    throw invalid(PROPERTY_PREFIX, `Send at most ${MAX_PROPERTY_FILTERS} filters on properties.`, 'max_length')
+  const filters = [...names].map((name) => {
+    const key = name.slice(PROPERTY_PREFIX.length)
+    if (key === '') throw invalid(name, 'Append the name of a property to "properties_".')
+    return equalsAnyCase(key, queryList(query, name) ?? [])
+  })
+  return conditionOf(combine('and', filters), [], epochMicroseconds(now))
 }
 
 /** Returns rows with the columns in `select` instead of events. */

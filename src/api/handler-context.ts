@@ -93,7 +93,7 @@ export interface HandlerContext<Id extends OperationId, Subject = undefined> {
 }
 
 /** A serialized response: another media type, extra headers or a stream. */
-export class RawResponse {
+export class RawResponse<Body extends string | Buffer | Readable = string | Buffer | Readable> {
   constructor(
     readonly type:
       | 'application/javascript'
@@ -103,7 +103,7 @@ export class RawResponse {
       | 'text/javascript'
       | 'text/plain'
       | 'text/xml',
-    readonly body: string | Buffer | Readable,
+    readonly body: Body,
     readonly headers: Record<string, string> = {},
     /** Not modified: the response has no body. */
     readonly status?: 304,

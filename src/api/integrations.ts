@@ -33,6 +33,7 @@ export const integrations = (deps: Deps): Area<'integrations', store.CountedInte
 /** `config` contains no secrets. */
 const serializeIntegration = (row: store.CountedIntegrationRow): components['schemas']['Integration'] => ({
   id: row.id,
+  number: row.number,
   name: row.name,
   kind: row.kind,
   config: storedJson(row.config),

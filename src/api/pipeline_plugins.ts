@@ -127,6 +127,11 @@ function serializeSource({ plugin, files }: service.PluginWithFiles): Schemas['P
     ...serializePlugin(plugin),
     source: Object.fromEntries(files.map(({ name, text }) => [name, text])),
     source_errors: Object.fromEntries(files.flatMap(({ name, error }) => (error === null ? [] : [[name, error]]))),
+    source_error_positions: Object.fromEntries(
+      files.flatMap(({ name, error_line: line, error_column: column }) =>
+        line === null || column === null ? [] : [[name, { line, column }]],
+      ),
+    ),
   }
 }
 

@@ -32,8 +32,8 @@ export const session = (deps: Deps): Area<'session'> => {
   return {
     operations: {
       'session.precheck': async ({ body: { email } }) => {
-        const { sso_enforcement, saml_available } = await flows.precheck(db, email)
-        return { sso_enforcement: sso_enforcement || null, saml_available }
+        const found = await flows.precheck(signIn, email)
+        return { ...found, sso_enforcement: found.sso_enforcement || null }
       },
 
       'session.create': async (call) => {

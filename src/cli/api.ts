@@ -2,13 +2,14 @@
 import { Command } from 'commander'
 import type { Variables } from '../config.ts'
 import { METHODS } from '../contract/document.ts'
-import { pages, request, unreachable } from './client.ts'
+import { pages, readJson, request, unreachable } from './client.ts'
 import { type ConnectionOptions, readConnection, withConnectionOptions } from './connection.ts'
 import { EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { readData } from './inputs.ts'
-import { note, type OutputFlags, printBodies, printRaw, readOutput } from './output.ts'
+import { type JsonFlags, jsonOutput, printJson, withJsonOptions } from './json-output.ts'
+import { isJsonResponse, isUnchanged, note, type Output, printBodies, printRaw } from './output.ts'
 
-interface ApiOptions extends ConnectionOptions, OutputFlags {
+interface ApiOptions extends ConnectionOptions, JsonFlags {
   data?: string
   query?: string[]
   all?: boolean
@@ -29,6 +30,7 @@ export const apiCommand = (variables: Variables): Command => {
     )
     .option('--data <json>', 'the request body: JSON, a file, or - for standard input')
     .option('--all', 'follow all pages of a list')
+  withJsonOptions(command, [], 'print only these fields')
   return withConnectionOptions(command)
     .addHelpText(
       'after',
@@ -37,6 +39,7 @@ Examples:
   $ workspace-admin api GET /api/users/@me/
   $ workspace-admin api GET /api/projects/@current/events/ --query event=paid --query limit=5
   $ workspace-admin api POST /api/organizations/ --data '{"name": "Acme"}'
+  $ workspace-admin api GET /api/users/@me/ --jq .organization.name --raw
 
 ${EXIT_CODES_SUMMARY}`,
     )
@@ -50,12 +53,17 @@ ${EXIT_CODES_SUMMARY}`,
       const server = readConnection(variables, options)
       if (!server.key && server.withheld) note(server.withheld)
       const url = withQuery(path, options.query ?? [])
+      const output: Output = { format: 'json', ...jsonOutput(options) }
       if (options.all) {
-        await printBodies(pages(server, url, { json: true }), readOutput({ json: true }))
+        await printBodies(pages(server, url), output)
         return
       }
       const body = options.data === undefined ? undefined : await readData(options.data)
-      const response = await request(server, { method, path: url, body }, { json: true })
+      const response = await request(server, { method, path: url, body })
+      if (!isUnchanged(output) && isJsonResponse(response)) {
+        await printJson(await readJson(server, response), output)
+        return
+      }
       await printRaw(response).catch((error) => {
         throw unreachable(server.url, error)
       })

@@ -20,6 +20,8 @@ import {
 import { namesOf, namesOfField, pathOf, type ScopeFlags, scopeId, withIds, withScopeOptions } from './names.ts'
 import {
   fieldNames,
+  isJsonResponse,
+  isUnchanged,
   note,
   type Output,
   type OutputFlags,
@@ -31,6 +33,7 @@ import {
 import { singleLine } from './print.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { shellQuote } from './quote.ts'
+import { print } from './streams.ts'
 import { addTailOptions, isTail, type TailFlags, tailEvents, tailQuery } from './tail.ts'
 import { addWatchOption, followLogs, isLog, watchBackfill, watchCommand } from './watch.ts'
 
@@ -78,7 +81,7 @@ function operationCommand(operation: Operation, variables: Variables): Command {
   }
   const command = new Command(verbOf(operation))
     .summary(lowerFirst(source.summary))
-    .description(unwrap(source.description ?? source.summary))
+    .description(unwrap((source.description ?? source.summary).replace('This operation is deprecated. ', '')))
   COMMAND_OPERATIONS.set(command, operation)
   for (const { name, description } of inputs.arguments) {
     const names = namesOf(path.slice(0, path.indexOf(`{${name}}`)))
@@ -107,7 +110,7 @@ function operationCommand(operation: Operation, variables: Variables): Command {
     withConnectionOptions(command, 'an optional personal API key, or another bearer token that the operation accepts')
   else withConnectionOptions(command)
   command.optionsGroup('Output:')
-  withOutputOptions(command)
+  withOutputOptions(command, fieldNames(operation))
   if (isPaged(operation)) command.option('--all', 'follow all pages')
   if (method === 'DELETE') command.option('-y, --yes', 'do not ask for confirmation')
   addWatchOption(command, operation)
@@ -126,6 +129,8 @@ async function run(
 ): Promise<void> {
   requireCredential(inputs, given)
   const output = outputOf(operation, given)
+  if ((output.jq !== undefined || output.raw) && !operation.response.content?.['application/json'])
+    throw usageError('This operation does not respond with JSON, so --jq and --raw do not work.')
   const server = connect(operation, variables, given)
   const path = await pathOf(operation, inputs, server, variables, args, given)
   const flags: OperationFlags = await withIds(operation, inputs, server, path, given)
@@ -153,7 +158,7 @@ async function run(
 
 /** `events tail` prints one event per line, also with --json. */
 function outputOf(operation: Operation, flags: OperationFlags): Output {
-  const output = readOutput(flags, operation)
+  const output = readOutput(flags)
   return isTail(operation) && flags.output === undefined && output.format === 'json'
     ? { ...output, format: 'ndjson' }
     : output
@@ -182,8 +187,7 @@ async function requireConfirmation(operation: Operation, server: Connection, pat
 }
 
 async function printAll(operation: Operation, server: Connection, path: string, output: Output): Promise<void> {
-  const json = output.format === 'json' || output.format === 'ndjson'
-  const all = pages(server, path, { json })
+  const all = pages(server, path)
   const bodies = isLog(operation) && output.format !== 'json' ? oldestFirst(all) : all
   const count = await printBodies(bodies, output, operation)
   if (output.format === 'table' && count) note(`${count} in total.`)
@@ -198,11 +202,9 @@ async function call(
   output: Output,
 ): Promise<unknown> {
   const { method } = operation
-  const json = output.format === 'json' || output.format === 'ndjson'
-  const response = await request(server, { method, path, body }, { json })
-  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
-  if (response.status === 204) return output.format === 'table' ? console.log('Done.') : undefined
-  if (!isJson || (output.format === 'json' && !output.fields && !isRead))
+  const response = await request(server, { method, path, body })
+  if (response.status === 204) return output.format === 'table' ? print('Done.') : undefined
+  if (!isJsonResponse(response) || (isUnchanged(output) && !isRead))
     return printRaw(response).catch((error) => {
       throw unreachable(server.url, error)
     })
@@ -212,7 +214,7 @@ async function call(
   for (const line of pageNotes(content, inputs)) note(line)
   if (output.format !== 'table') return content
   const hint = HINTS[operation.id]?.(content, server.url)
-  if (hint !== undefined) console.log(hint)
+  if (hint !== undefined) print(hint)
   return content
 }
 
@@ -248,20 +250,11 @@ function pageNotes(content: unknown, { query }: Inputs): string[] {
 /** Former names of flags. */
 const FORMER_FLAGS: Record<string, string> = { '--organization-id': '--organization', '--project-id': '--project' }
 
-/**
- * `--json id,name` takes the next word only if it is a list of fields: `organizations retrieve --json @current` has
- * printed the whole body since the first version.
- */
-export function rewriteFlags(words: string[]): string[] {
+export function renameFlags(words: string[]): string[] {
   const [area, verb] = words
-  const operation = callable.find(({ id }) => id === `${area}.${verb}`)
-  if (!operation) return words
-  const renamed = words.map((word) => word.replace(/^--[a-z]+-id(?==|$)/, (flag) => FORMER_FLAGS[flag] ?? flag))
-  const at = renamed.indexOf('--json')
-  const next = renamed[at + 1]
-  if (at < 0 || next === undefined || next.startsWith('-')) return renamed
-  const isFields = next.includes(',') || fieldNames(operation).includes(next.split('.', 1)[0] ?? '')
-  return [...renamed.slice(0, at), `--json=${isFields ? next : ''}`, ...renamed.slice(at + (isFields ? 2 : 1))]
+  // A command on the database has a flag --organization-id of its own.
+  if (!callable.some(({ id }) => id === `${area}.${verb}`)) return words
+  return words.map((word) => word.replace(/^--[a-z]+-id(?==|$)/, (flag) => FORMER_FLAGS[flag] ?? flag))
 }
 
 /** Joins the lines of a paragraph, which Commander wraps to the width of the terminal. */
@@ -270,12 +263,11 @@ const unwrap = (text: string): string => text.trim().replace(/(?<!\n)\n(?![\n\s*
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 function notes(operation: Operation, inputs: Inputs): string {
-  const { method, path, level, response, source } = operation
+  const { method, path, level, response } = operation
   return [
     `Request:   ${method} ${path}`,
     `Requires:  ${credentialOf(operation)}${level > 1 ? `, and level ${level} in the organization` : ''}`,
     `Response:  ${response.description}`,
-    ...(source.deprecated ? ['This operation is deprecated.'] : []),
     '',
     'Example:',
     `  $ ${example(operation, inputs)}`,

@@ -7,13 +7,22 @@ import { ADMINISTRATION, EVENTS, SCHEMA_VERSION } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { recordBackup } from '../store/installation.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
-import { databaseUrl, type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { databaseUrl, type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
+import { note } from './streams.ts'
 
 export const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url)
 
 export const backupCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('backup'))
+  withLocalOptions(new Command('backup'), [
+    'file',
+    'created_at',
+    'schema_version',
+    'key_fingerprints',
+    'files',
+    'last_backup_at',
+  ])
     .description(
       'Writes a consistent snapshot of the SQLite databases into one tar archive while the server keeps running. The archive replaces an existing FILE only after it is complete and flushed to disk.',
     )
@@ -45,7 +54,7 @@ Examples:
       if (isPostgres(url)) throw usePgDump(url, file)
       const { manifest, bytes } = await writeArchive(url, resolve(file))
       await record(url, manifest, bytes)
-      printResult(options, { file: resolve(file), ...manifest }, [
+      await printResult(options, { file: resolve(file), ...manifest }, [
         `Wrote ${resolve(file)}: data as of ${manifest.created_at}, schema version ${manifest.schema_version}.`,
         describeKeys(manifest, dirname(resolve(file))),
         '',
@@ -65,7 +74,7 @@ async function recordOnly(variables: Variables, options: LocalOptions): Promise<
     await recordBackup(db, now)
     return now
   })
-  printResult(options, { last_backup_at: at }, `Recorded a backup at ${at}.`)
+  await printResult(options, { last_backup_at: at }, `Recorded a backup at ${at}.`)
 }
 
 const usePgDump = (url: string, file: string): Error =>
@@ -82,6 +91,6 @@ async function record(url: string, { created_at, schema_version }: Manifest, byt
     const db = await openDatabase(url, { mode: 'existing' })
     await recordBackup(db, created_at, bytes).finally(() => db.close())
   } catch (error) {
-    console.error(`The archive is complete, but its time could not be recorded: ${describeFailure(error).message}`)
+    note(`The archive is complete, but its time could not be recorded: ${describeFailure(error).message}`)
   }
 }

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJson } from '../json/parse.ts'
 import type { Connection } from './connection.ts'
 import { commandError, EXIT } from './failure.ts'
-import { escapeControls } from './print.ts'
 
 export type Body = Record<string, unknown>
 
@@ -20,13 +19,15 @@ export interface Outgoing {
   /** The path with its query. It starts with a slash. */
   path: string
   body?: unknown
+  /** JSON that is gzipped already, in place of a body. */
+  packed?: Buffer
 }
 
 interface RequestOptions {
-  /** Print the JSON body of an error instead of its sentence. */
-  json?: boolean
   /** Wait when the server throttles. */
   patient?: boolean
+  /** Also wait when it fails or cannot be reached. Only for requests that may be repeated. */
+  persistent?: boolean
 }
 
 const MAX_RETRIES = 10
@@ -35,39 +36,53 @@ const MAX_RETRY_SECONDS = 60
 /** Resolves only with a 2xx response; throws an error with the matching exit code otherwise. */
 export async function request(server: Server, outgoing: Outgoing, options: RequestOptions = {}): Promise<Response> {
   const { url } = server
+  const { patient, persistent } = options
   for (let retries = 0; ; retries++) {
-    const response = await send(server, outgoing)
+    const mayRetry = retries < MAX_RETRIES
+    const response = await send(server, outgoing).catch((error) => {
+      if (persistent && mayRetry) return undefined
+      throw error
+    })
+    if (response === undefined) {
+      await waitToRetry(server, null, retries)
+      continue
+    }
     if (response.ok) return response
     const location = response.headers.get('location')
     if (location && response.status < 400)
-      throw commandError(
-        EXIT.failed,
-        `${url} redirects to ${escapeControls(location)}. Set --base-url to the final URL.`,
-      )
+      throw commandError(EXIT.failed, `${url} redirects to ${location}. Set --base-url to the final URL.`)
     const text = await response.text().catch((error) => {
       throw unreachable(url, error)
     })
-    if (response.status === 429 && options.patient && retries < MAX_RETRIES) {
-      const seconds = Number(response.headers.get('retry-after')) || 1
-      await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000, undefined, { signal: server.signal })
+    const isBusy = response.status === 429 ? patient || persistent : response.status >= 500 && persistent
+    if (isBusy && mayRetry) {
+      await waitToRetry(server, response.headers.get('retry-after'), retries)
       continue
     }
     const error = parseJson(text)
     throw commandError(
       exitOf(response.status),
-      options.json && isError(error) ? text.trim() : describeError(response.status, error),
+      describeError(response.status, error),
+      isError(error) ? error : undefined,
     )
   }
 }
 
-function send({ url, key, signal }: Server, { method, path, body }: Outgoing): Promise<Response> {
+/** As long as the server says, or else twice as long each time. */
+async function waitToRetry({ signal }: Server, retryAfter: string | null, retries: number): Promise<void> {
+  const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 2 ** retries
+  await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000, undefined, { signal })
+}
+
+function send({ url, key, signal }: Server, { method, path, body, packed }: Outgoing): Promise<Response> {
   return fetch(`${url}${path}`, {
     method,
     headers: {
       ...(key && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...((body !== undefined || packed) && { 'content-type': 'application/json' }),
+      ...(packed && { 'content-encoding': 'gzip' }),
     },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: packed ? new Uint8Array(packed) : body === undefined ? undefined : JSON.stringify(body),
     // Following a redirect could turn a POST into a GET, or send the key to another host.
     redirect: 'manual',
     signal,
@@ -90,18 +105,18 @@ export async function readJson(server: Server, response: Response): Promise<unkn
 }
 
 /** Reads a resource, waiting when the server throttles. */
-export async function get(server: Server, path: string, options: RequestOptions = {}): Promise<Body> {
-  const body = await readJson(server, await request(server, { method: 'GET', path }, { ...options, patient: true }))
+export async function get(server: Server, path: string): Promise<Body> {
+  const body = await readJson(server, await request(server, { method: 'GET', path }, { patient: true }))
   if (!isBody(body)) throw commandError(EXIT.failed, `${server.url} responds with an unexpected body.`)
   return body
 }
 
 /** The pages of a list, or its single body. */
-export async function* pages(server: Server, first: string, options: RequestOptions = {}): AsyncGenerator<unknown> {
+export async function* pages(server: Server, first: string): AsyncGenerator<unknown> {
   const [path] = first.split('?', 1)
   let url = first
   for (;;) {
-    const response = await request(server, { method: 'GET', path: url }, { ...options, patient: true })
+    const response = await request(server, { method: 'GET', path: url }, { patient: true })
     const body = await readJson(server, response)
     yield body
     const next = nextQuery(body)
@@ -143,7 +158,7 @@ function describeError(status: number, error: unknown): string {
   if (!isError(error))
     return `The server responded with ${status} and no error message. Check that --base-url is a workspace-admin server.`
   const field = typeof error.attr === 'string' ? ` (field ${error.attr})` : ''
-  return escapeControls(`${error.detail}${field}`)
+  return `${error.detail}${field}`
 }
 
 export function unreachable(url: string, error: unknown): Error {

@@ -45,17 +45,17 @@ const RUN: Shown[] = [
   'error=latest_error?',
 ]
 const INVITE: Shown[] = [
-  'id',
   'email=target_email',
   ['level', ({ level }) => levelName(level)],
   ['state', ({ is_expired }) => (is_expired ? 'expired' : 'pending')],
+  'id',
   'invited by=created_by.email?',
   'created=created_at?',
 ]
 const LOG: Shown[] = ['time=timestamp', 'level', 'message']
 const PLUGIN: Shown[] = ['id', 'name', 'origin=plugin_type', 'revision=tag', 'url?', 'global=is_global?']
 
-/** The columns by the schema of the rows. */
+/** The columns by the schema of the rows, the most important first. */
 export const COLUMNS: Partial<Record<SchemaName, Shown[]>> = {
   Organization: [
     'id',
@@ -231,7 +231,7 @@ export const nestedColumns = (name: string): Column[] | undefined =>
 export function toColumn(shown: Shown): Column {
   if (typeof shown !== 'string') return { heading: shown[0], value: shown[1] }
   const { heading, path, isOptional } = parseColumn(shown)
-  return { heading, value: (row) => valueAt(row, path), isOptional }
+  return { heading, value: (row) => valueAt(row, path), isOptional, field: path }
 }
 
 export function parseColumn(shown: string): { heading: string; path: string; isOptional: boolean } {

@@ -3,6 +3,7 @@ import { Argument, Command, type Option } from 'commander'
 import type { Variables } from '../config.ts'
 import { type Candidate, namesAt } from './completion-names.ts'
 import { FLAG_CHOICES } from './inputs.ts'
+import { joinFields } from './json-output.ts'
 import { profileNames } from './profiles.ts'
 
 const SCRIPTS: Record<string, string> = {
@@ -102,7 +103,7 @@ export async function candidatesFor(
 function parse(command: Command, words: readonly string[]): string[] {
   command.configureOutput({ writeErr: () => undefined })
   try {
-    return command.parseOptions([...words]).operands
+    return command.parseOptions(joinFields(command, [...words])).operands
   } catch {
     return []
   }

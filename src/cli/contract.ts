@@ -6,11 +6,11 @@ import { DIALECTS, type Dialect } from '../contract/table.ts'
 import { type ConnectionOptions, readConnection, withConnectionOptions } from './connection.ts'
 import { checkContract, type Finding } from './contract-check.ts'
 import { commandError, EXIT } from './failure.ts'
-import { escapeControls } from './print.ts'
+import { type JsonFlags, printResult, withJsonOptions } from './json-output.ts'
 import { createProgress } from './progress.ts'
+import { escapeControls } from './streams.ts'
 
-interface CheckOptions extends ConnectionOptions {
-  json?: boolean
+interface CheckOptions extends ConnectionOptions, JsonFlags {
   readOnly?: boolean
   dialect: Dialect
   junit?: string
@@ -23,7 +23,7 @@ export const contractCommand = (variables: Variables): Command =>
 
 const checkCommand = (variables: Variables): Command =>
   withConnectionOptions(
-    new Command('check'),
+    withJsonOptions(new Command('check'), ['ok', 'findings'], 'print every finding as JSON, or only these fields'),
     'a personal API key with all scopes (default: WORKSPACE_KEY or the profile, which are not visible in the process list)',
   )
     .summary('replay the contract against a running server')
@@ -33,7 +33,6 @@ const checkCommand = (variables: Variables): Command =>
     .addOption(new Option('--dialect <name>', 'the dialect of the server').choices(DIALECTS).default('standard'))
     .option('--read-only', 'only send GET requests, for the first organization and project')
     .option('--junit <file>', 'write a JUnit report')
-    .option('--json', 'print every finding as JSON')
     .addHelpText(
       'after',
       `
@@ -54,7 +53,7 @@ Examples:
       progress.end(findings.length)
       if (options.junit !== undefined) writeFileSync(options.junit, junit(findings))
       const ok = count(findings, 'failed') === 0
-      console.log(options.json ? JSON.stringify({ ok, findings }) : report(findings))
+      await printResult(options, { ok, findings }, report(findings))
       if (!ok) process.exitCode = EXIT.failed
     })
 
@@ -71,7 +70,7 @@ function report(findings: Finding[]): string {
   const section = (heading: string, result: Finding['result']): string[] => {
     const lines = findings
       .filter((finding) => finding.result === result)
-      .map((finding) => escapeControls(`  ${titleOf(finding).padEnd(width)}  ${finding.detail}`))
+      .map((finding) => `  ${titleOf(finding).padEnd(width)}  ${finding.detail}`)
     return lines.length ? [heading, ...lines] : []
   }
   return [

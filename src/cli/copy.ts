@@ -10,17 +10,17 @@ import * as copies from '../store/copies.ts'
 import { identity } from '../store/installation.ts'
 import { KEY_FILE } from '../store/vault.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
+import { type JsonFlags, printResult, withJsonOptions } from './json-output.ts'
 import { singleLine } from './print.ts'
 import { createProgress } from './progress.ts'
 import { shellQuote } from './quote.ts'
 
 const MAX_EXAMPLES = 20
 
-interface CopyOptions {
+interface CopyOptions extends JsonFlags {
   from?: string
   to?: string
   verify?: boolean
-  json?: boolean
 }
 
 interface TableReport {
@@ -42,14 +42,13 @@ interface Report {
 }
 
 export const copyCommand = (variables: Variables): Command =>
-  new Command('copy')
+  withJsonOptions(new Command('copy'), ['from', 'to', 'tables', 'rows', 'copied', 'differences', 'examples'])
     .description(
       'Copies a workspace from SQLite to an empty PostgreSQL database and compares every row. Stop the server first. After an interruption, run the same command again to resume. No server starts on the target until the copy is complete and verified. The source is not changed.',
     )
     .option('--from <url>', 'the source, sqlite:<folder> (default: DATABASE_URL, then sqlite:./data)')
     .option('--to <url>', 'the target, postgres://…: an empty database, or one with an unfinished copy of this source')
     .option('--verify', 'compare both databases without copying')
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -69,7 +68,7 @@ Examples:
       const { report, key } = await withDatabases(from, to, verifyOnly, (ends) =>
         copyAndCompare(ends, from, verifyOnly),
       )
-      console.log(options.json ? JSON.stringify(report) : describeReport(report, to, key, verifyOnly))
+      await printResult(options, report, describeReport(report, to, key, verifyOnly))
       if (report.differences) process.exitCode = EXIT.failed
     })
 

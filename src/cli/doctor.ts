@@ -8,11 +8,11 @@ import { openDatabase } from '../sql/open.ts'
 import { ping } from '../store/installation.ts'
 import { attempt, type Check, type Outcome, ok, operationChecks, problem, RESTORE, warning } from './checks.ts'
 import { describeFailure, EXIT } from './failure.ts'
+import { printResult } from './json-output.ts'
 import { type LocalOptions, withLocalOptions } from './local.ts'
-import { escapeControls } from './print.ts'
 
 export const doctorCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('doctor'))
+  withLocalOptions(new Command('doctor'), ['ok', 'checks'])
     .description(
       'Checks everything that a server needs and prints a remedy for each problem. It changes nothing in the database and can run while a server is running. Run it with the environment of the server.',
     )
@@ -33,13 +33,12 @@ Examples:
     .action(async (options: LocalOptions & { strict?: boolean }) => {
       const checks = await runChecks(variables, options)
       const isHealthy = checks.every(({ state }) => state === 'ok' || (state === 'warning' && !options.strict))
-      if (options.json) console.log(JSON.stringify({ ok: isHealthy, checks }))
-      else for (const check of checks) console.log(describeCheck(check))
+      await printResult(options, { ok: isHealthy, checks }, checks.map(describeCheck))
       if (!isHealthy) process.exitCode = EXIT.failed
     })
 
 const describeCheck = ({ name, state, detail, remedy }: Check): string =>
-  escapeControls(`${state.padEnd(8)} ${name}: ${detail}`) + (remedy ? `\n         ${remedy}` : '')
+  `${state.padEnd(8)} ${name}: ${detail}${remedy ? `\n         ${remedy}` : ''}`
 
 async function runChecks(variables: Variables, { database }: LocalOptions): Promise<Check[]> {
   const checks: Check[] = [{ name: 'node', ...ok(process.versions.node) }]

@@ -1,4 +1,5 @@
 /** Errors of commands: one sentence with a remedy, and an exit code for the kind of failure. */
+import { hasJsonErrors, note } from './streams.ts'
 
 export const EXIT = {
   failed: 1,
@@ -34,9 +35,11 @@ Exit codes:
  10  a watched run or backfill failed or was cancelled
 130  interrupted`
 
-type CommandError = Error & { exit: number }
+type CommandError = Error & { exit: number; body?: object }
 
-export const commandError = (exit: number, message: string): CommandError => Object.assign(new Error(message), { exit })
+/** `body` is the body of an error of the server, which --json prints. */
+export const commandError = (exit: number, message: string, body?: object): CommandError =>
+  Object.assign(new Error(message), { exit, body })
 
 export const usageError = (message: string): CommandError => commandError(EXIT.usage, message)
 
@@ -45,9 +48,23 @@ interface Thrown {
   message?: string
   code?: string
   exit?: number
+  body?: object
   path?: string
   address?: string
   port?: number
+}
+
+/** Prints an error: a sentence, or JSON for programs. Returns the exit code. */
+export function reportFailure(thrown: unknown): number {
+  const { exit, message } = describeFailure(thrown)
+  note(hasJsonErrors() ? jsonError(exit, message, (Object(thrown) as Thrown).body) : message)
+  return exit
+}
+
+/** Like the errors of a server. The code of an error that the command itself finds names its exit code. */
+export function jsonError(exit: number, message: string, body?: object): string {
+  const [code = 'failed'] = Object.entries(EXIT).find(([, one]) => one === exit) ?? []
+  return JSON.stringify(body ?? { type: 'command_error', code, detail: message, attr: null })
 }
 
 /** The sentence and the exit code for any thrown value. */

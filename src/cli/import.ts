@@ -1,120 +1,116 @@
-import { createReadStream, statSync } from 'node:fs'
-import { basename } from 'node:path'
-import type { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { Command } from 'commander'
-import { v5 } from 'uuid'
 import type { Variables } from '../config.ts'
-import { AppError } from '../errors.ts'
-import { ingest } from '../events/ingest.ts'
-import { describeOversize, EVENT_TOO_LARGE, type NewEvent, normalizeEvent } from '../events/normalize-event.ts'
-import { eventsOf } from '../events/payload.ts'
-import { storedUuids } from '../events/plugin-event.ts'
-import type { Transformation } from '../plugins/runtime/transform.ts'
-import type { Database } from '../sql/db.ts'
-import { oldest } from '../store/organizations.ts'
-import { byId, markIngested, named, type ProjectRow } from '../store/projects.ts'
-import { epochMicroseconds } from '../time/stored.ts'
-import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
-import { type Format, formatOf, type Line, readLines } from './import-lines.ts'
-import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
-import { localIdOf } from './names.ts'
+import type { NewEvent } from '../events/normalize-event.ts'
+import { isoOf } from '../events/time.ts'
+import { storedJson } from '../json/stored.ts'
+import { findTimeZone } from '../time/zones.ts'
+import { type ConnectionOptions, withConnectionOptions } from './connection.ts'
+import { commandError, EXIT, usageError } from './failure.ts'
+import { openFiles, totalSize } from './import/files.ts'
+import { FORMATS, type Format, isFormat } from './import/formats.ts'
+import { withLocalTarget } from './import/local.ts'
+import { normalizeRow, type Problem } from './import/normalize.ts'
+import { remoteTarget } from './import/remote.ts'
+import { addProblem, describeReport, newReport, placed, type Report } from './import/report.ts'
+import { type FileRow, rowsOf } from './import/rows.ts'
+import type { Batch, Target } from './import/target.ts'
+import { isJson, printResult } from './json-output.ts'
+import { type LocalOptions, withLocalOptions } from './local.ts'
+import { type ScopeFlags, scopeOption } from './names.ts'
 import { singleLine } from './print.ts'
-import { createProgress } from './progress.ts'
-import { shellQuote } from './quote.ts'
+import { DEFAULT_PROFILE, readProfile } from './profiles.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { note } from './streams.ts'
 
-/** Lines per transaction. A run after Ctrl-C reads at most this many again. */
+/** Lines per transaction or request. A run after Ctrl-C reads at most this many again. */
 const BATCH_LINES = 1_000
-const MAX_PRINTED_PROBLEMS = 20
-/** 128 + SIGINT, the convention of shells. */
-const INTERRUPTED = 130
+const MAX_SAMPLES = 3
 
-interface ImportOptions extends LocalOptions {
-  project?: string
-  format?: Format
+interface ImportOptions extends LocalOptions, ConnectionOptions, ScopeFlags {
+  format?: string
+  timezone?: string
+  dryRun?: boolean
   strict?: boolean
   plugins: boolean
 }
 
-interface Report {
-  lines: number
-  stored: number
-  already_there: number
-  bad: number
-  too_large: number
-  /** The number of events that plugins dropped. */
-  dropped: number
-}
-
 export const importCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('import'))
+  withLocalOptions(withConnectionOptions(new Command('import')), Object.keys(newReport('', false)))
     .description(
-      'Imports events from files into a project, with or without a running server. Files are NDJSON, or CSV with a header; both may be gzipped. After an interruption, run the command again: events that are already stored are not stored twice.',
+      'Imports events into a project: of a server, with a profile, WORKSPACE_URL or --base-url, or else of the database of this machine, with or without a running server. Reads NDJSON, JSON arrays, CSV with a header and Parquet, plain, gzipped, in folders and in zip archives. After an interruption, run the command again: events that are already stored are not stored twice.',
     )
-    .argument('<file...>', 'the files to read, or - for standard input')
-    .option('--project <project>', 'the target project, by id or name (default: the oldest)')
-    .option('--format <format>', 'ndjson or csv (default: from the file name; ndjson for standard input)')
+    .argument('<file...>', 'the files, folders and zip archives to read, or - for standard input')
+    .addOption(
+      scopeOption('project', 'the target, by id or name (default: @current on a server, the oldest in a database)'),
+    )
+    .addOption(scopeOption('organization', 'the organization of the project, on a server'))
+    .option('--format <format>', `one of: ${FORMATS.join(', ')} (default: from the content of each file)`)
+    .option('--timezone <zone>', 'the IANA zone of times that name none, such as Europe/Berlin (default: UTC)')
+    .option('--dry-run', 'show three events as they would be stored and count the lines, without storing anything')
     .option('--strict', 'stop at the first invalid line')
-    .option('--no-plugins', 'store the events without running the plugins of the project')
+    .option('--no-plugins', 'store the events without running the plugins of the project; not on a server')
     .addHelpText(
       'after',
       `
-A line has event, distinct_id, and optionally timestamp, uuid (or id) and properties: an object, or its JSON text in CSV.
-Other CSV columns become properties. The uuid of a line without one is derived from its text and line number, so a second
-run recognizes it.
+Formats: our own lines have event, distinct_id, and optionally timestamp, uuid (or id) and properties: an object, or its
+JSON text in CSV. Other CSV columns become properties. posthog reads the files of batch exports, segment, mixpanel and
+amplitude the raw exports of these services. docs/move-here.md describes them.
 
 Examples:
   $ workspace-admin import events.ndjson.gz --project 'Web shop'
+  $ workspace-admin import amplitude-export.zip --dry-run
+  $ workspace-admin import exports/ --base-url https://workspaces.example.com --project 'Web shop'
   $ zcat *.gz | workspace-admin import - --strict`,
     )
-    .action(async (files: string[], options: ImportOptions) => {
-      if (options.format && !['ndjson', 'csv'].includes(options.format))
-        throw usageError('--format must be ndjson or csv.')
-      const report = await withEventStore(variables, options, async ({ db, events, ids, now }) => {
-        const project = await findProject(db, options.project)
-        const context = { db, events, project, now, uuid: ids.uuid }
-        if (!options.plugins) return importFiles(files, options, { ...context, transformation: async () => undefined })
-        const { openTransformations } = await import('./import-plugins.ts')
-        const { transformer, stop } = await openTransformations(variables, options, { db, events, ids })
-        const transformation = () => transformer.of(project.id)
-        return importFiles(files, options, { ...context, transformation }).finally(stop)
-      })
-      printResult(
-        options,
-        report,
-        `${report.stored} events stored, ${report.already_there} already stored, ${report.too_large} too large, ${report.bad} invalid lines${report.dropped ? `, ${report.dropped} dropped by plugins` : ''}`,
-      )
+    .action(async (paths: string[], options: ImportOptions) => {
+      const reading = readingOf(options)
+      const size = totalSize(paths)
+      const work = (target: Target) => importFiles(paths, size, options, reading, target)
+      const report = usesServer(variables, options)
+        ? await work(await remoteTarget(variables, requireServerOptions(options)))
+        : await withLocalTarget(variables, options, work)
+      await printResult(options, report, describeReport(report))
     })
 
-/** An id wins over a name. */
-async function findProject(db: Database, text: string | undefined): Promise<ProjectRow> {
-  const wanted = text ?? String((await oldest(db)).project_id)
-  const found = /^\d{1,15}$/.test(wanted) ? await byId(db, Number(wanted)) : undefined
-  if (found) return found
-  const id = localIdOf('projects', await named(db, wanted), wanted)
-  const project = id === undefined ? undefined : await byId(db, Number(id))
-  if (!project)
-    throw commandError(
-      EXIT.not_found,
-      `There is no project ${shellQuote(singleLine(wanted))}. Run \`workspace-admin projects list\` to list the projects.`,
-    )
-  return project
+interface Reading {
+  format: Format | undefined
+  zone: string
 }
 
-interface Target {
-  db: Database
-  events: Database
-  project: ProjectRow
-  now: string
-  uuid: () => string
-  /** The plugins of the project that change events. */
-  transformation: () => Promise<Transformation | undefined>
+function readingOf({ format, timezone = 'UTC' }: ImportOptions): Reading {
+  if (format !== undefined && !isFormat(format)) throw usageError(`--format must be one of: ${FORMATS.join(', ')}.`)
+  const zone = findTimeZone(timezone)
+  if (zone === undefined) throw usageError(`--timezone must be the IANA name of a time zone, such as Europe/Berlin.`)
+  return { format, zone }
 }
 
-async function importFiles(files: string[], options: ImportOptions, target: Target): Promise<Report> {
-  const report: Report = { lines: 0, stored: 0, already_there: 0, bad: 0, too_large: 0, dropped: 0 }
-  const bytes = files.every((file) => file !== '-') ? files.reduce((sum, file) => sum + statSync(file).size, 0) : null
-  const progress = createProgress('events', bytes)
+/** A flag decides before a variable, and a variable before the stored profile. */
+function usesServer(variables: Variables, { database, baseUrl, profile, key }: ImportOptions): boolean {
+  const isNamed = [baseUrl, profile, key].some((flag) => flag !== undefined)
+  if (database !== undefined && isNamed)
+    throw usageError('Use --database for a database of this machine, or --base-url, --profile and --key for a server.')
+  if (database !== undefined || isNamed) return isNamed
+  if (variables.WORKSPACE_URL || variables.WORKSPACE_PROFILE) return true
+  return !variables.DATABASE_URL && readProfile(variables, DEFAULT_PROFILE) !== undefined
+}
+
+function requireServerOptions(options: ImportOptions): ImportOptions {
+  if (!options.plugins)
+    throw usageError('--no-plugins only works with --database: a server runs the plugins of the project.')
+  return options
+}
+
+async function importFiles(
+  paths: string[],
+  size: number | null,
+  options: ImportOptions,
+  { format, zone }: Reading,
+  target: Target,
+): Promise<Report> {
+  const report = newReport(target.place, options.dryRun === true)
+  if (!isJson(options))
+    note(`${options.dryRun ? 'Dry run of an import' : 'Importing'} into ${singleLine(target.place)}`)
+  const progress = createProgress('events', size)
   let isInterrupted = false
   let isComplete = false
   const interrupt = (): void => {
@@ -122,84 +118,94 @@ async function importFiles(files: string[], options: ImportOptions, target: Targ
   }
   process.once('SIGINT', interrupt)
   try {
-    for (const file of files) {
-      let batch: Line[] = []
-      const flush = async (): Promise<void> => {
-        await storeBatch(file, batch, options, target, report)
-        batch = []
-        progress.show(report.lines)
-      }
-      const source = open(file, (read) => progress.advance(read))
-      for await (const line of readLines(source, options.format ?? formatOf(file))) {
-        batch.push(line)
-        if (batch.length === BATCH_LINES) await flush()
+    let rows: FileRow[] = []
+    const flush = async (): Promise<void> => {
+      await storeRows(rows, { options, zone, target, report, progress })
+      rows = []
+      progress.show(report.lines)
+    }
+    for await (const file of openFiles(paths, progress.advance)) {
+      report.files++
+      for await (const row of rowsOf(file, format)) {
+        rows.push(row)
+        if (rows.length === BATCH_LINES) await flush()
         if (isInterrupted) break
       }
-      await flush()
-      if (isInterrupted)
-        throw commandError(INTERRUPTED, `Stopped after ${report.lines} lines. Run the same command again to resume.`)
+      if (isInterrupted) break
     }
+    await flush()
+    if (isInterrupted)
+      throw commandError(EXIT.interrupted, `Stopped after ${report.lines} lines. Run the same command again to resume.`)
     isComplete = true
   } finally {
     process.off('SIGINT', interrupt)
     progress.end(report.lines, isComplete)
   }
-  if (report.stored) await markIngested(target.db, target.project.id)
+  if (report.stored) await finish(target, report)
   return report
 }
 
-function open(file: string, onRead: (bytes: number) => void): Readable {
-  const source = file === '-' ? process.stdin : createReadStream(file)
-  source.on('data', (chunk: Buffer | string) => onRead(chunk.length))
-  return file.endsWith('.gz') ? source.pipe(createGunzip().on('error', () => undefined)) : source
+async function finish(target: Target, report: Report): Promise<void> {
+  const { already_there } = await target.finish()
+  if (already_there === undefined) return
+  report.already_there = already_there
+  report.stored -= already_there ?? 0
 }
 
-/** Stores a batch in one transaction. */
-async function storeBatch(
-  file: string,
-  lines: Line[],
-  { strict }: ImportOptions,
-  target: Target,
-  report: Report,
-): Promise<void> {
-  const transform = await target.transformation()
-  const events: NewEvent[] = []
-  for (const line of lines) {
+interface Import {
+  options: ImportOptions
+  zone: string
+  target: Target
+  report: Report
+  progress: Progress
+}
+
+/** Stores the events of a batch. */
+async function storeRows(rows: FileRow[], context: Import): Promise<void> {
+  const { options, zone, target, report } = context
+  const batch: Batch = await target.begin()
+  const accepted: { event: NewEvent; row: FileRow }[] = []
+  for (const row of rows) {
     report.lines++
-    try {
-      const event = await normalizeLine(line, target, transform !== undefined)
-      if (event) events.push(event)
-    } catch (error) {
-      const reason = `${basename(file)}:${line.number}: ${describeFailure(error).message}`
-      if (strict) throw commandError(EXIT.refused, `${reason} The import stopped at this line.`)
-      report[error instanceof AppError && error.code === EVENT_TOO_LARGE ? 'too_large' : 'bad']++
-      const count = report.bad + report.too_large
-      if (count <= MAX_PRINTED_PROBLEMS) console.error(reason)
-      if (count === MAX_PRINTED_PROBLEMS) console.error('Further invalid lines are counted but not printed.')
+    const needsSample = options.dryRun && report.samples.length < MAX_SAMPLES
+    // The event may share its properties with the row, and its properties change.
+    const source: unknown = needsSample && 'row' in row ? structuredClone(row.row) : undefined
+    const read = await normalizeRow(row, { target, zone, keepsSent: batch.keepsSent })
+    if ('reason' in read) refuse(row, read, context)
+    else if (read.event === null) report.skipped++
+    else {
+      if (needsSample) report.samples.push({ source, event: sampleOf(read.event) })
+      accepted.push({ event: read.event, row })
     }
   }
-  if (events.length === 0) return
-  const seen = await storedUuids(
-    target.events,
-    target.project.id,
-    events.map(({ uuid }) => uuid),
-  )
-  const fresh = events.filter(({ uuid }) => !seen.has(uuid) && seen.add(uuid))
-  const { changed, dropped } = transform ? await transform(fresh) : { changed: fresh, dropped: 0 }
-  const stored = changed.length ? await target.events.tx((tx) => ingest(tx, changed)) : 0
+  if (accepted.length === 0) return
+  const { stored, already_there, dropped, refused } = await batch.store(accepted.map(({ event }) => event))
   report.stored += stored
   report.dropped += dropped
-  report.already_there += events.length - fresh.length + changed.length - stored
+  if (report.already_there !== null) report.already_there += already_there
+  for (const { index, reason } of refused) {
+    const row = accepted[index]?.row
+    if (row) refuse(row, { reason, isTooLarge: true }, context)
+  }
 }
 
-async function normalizeLine(line: Line, { project, now, uuid }: Target, keepsSent: boolean): Promise<NewEvent | null> {
-  if ('problem' in line) throw usageError(line.problem)
-  const [sent] = await eventsOf([line.event])
-  if (!sent) return null
-  sent.uuid ??= v5(`${line.number}:${line.text}`, project.uuid)
-  const arrival = { project_id: project.id, now: epochMicroseconds(now), sent_at: null, address: null, uuid, keepsSent }
-  const event = normalizeEvent(sent, arrival)
-  const detail = event && describeOversize(event)
-  if (detail) throw new AppError({ code: EVENT_TOO_LARGE, detail })
-  return event
+function refuse(row: FileRow, problem: Problem, { options, report, progress }: Import): void {
+  const { file, number } = row
+  const message = addProblem(report, row, problem)
+  if (options.strict)
+    throw commandError(
+      EXIT.refused,
+      `${placed(file, number, problem.detail ?? problem.reason)} The import stopped at this line.`,
+    )
+  if (message === undefined || isJson(options)) return
+  progress.clear()
+  note(message)
 }
+
+const sampleOf = ({ uuid, event, distinct_id, timestamp, properties }: NewEvent): unknown => ({
+  event,
+  distinct_id,
+  timestamp: isoOf(timestamp),
+  uuid,
+  properties: storedJson<object>(properties),
+})

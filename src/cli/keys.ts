@@ -9,12 +9,14 @@ import * as store from '../store/api_keys.ts'
 import { UNRESTRICTED } from '../store/key-restrictions.ts'
 import { getByEmail } from '../store/users.ts'
 import { commandError, describeFailure, EXIT, usageError } from './failure.ts'
-import { type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
-import { table } from './print.ts'
+import { isJson, jsonOutput, printJson, printResult } from './json-output.ts'
+import { type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
+import { printRows } from './print.ts'
 import { databaseFlag } from './quote.ts'
 
 const { schemas } = contract.components
 const SCOPES: string[] = schemas.Scope.enum
+const KEY_FIELDS = Object.keys(schemas.ApiKey.properties)
 const MAX_LABEL_LENGTH: number = schemas.ApiKeyWrite.properties.label.maxLength
 
 export const keysCommand = (variables: Variables): Command =>
@@ -34,7 +36,7 @@ interface CreateOptions extends LocalOptions {
 }
 
 const createCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('create'))
+  withLocalOptions(new Command('create'), KEY_FIELDS)
     .summary('create a key for a user and print its value once')
     .description('Creates a key for a user and prints its value once. A running server accepts it immediately.')
     .requiredOption('--user <email>', 'the user that the key acts as')
@@ -50,7 +52,7 @@ ${SCOPES.map((scope) => `  ${scope}`).join('\n')}
 Examples:
   $ workspace-admin keys create --user owner@example.com --scopes '*'
   $ workspace-admin keys create --user owner@example.com --scopes query:read,batch_export:read --expires 2027-01-01
-  $ export WORKSPACE_KEY=$(workspace-admin keys create --user owner@example.com --scopes '*' --json | jq -r .value)`,
+  $ export WORKSPACE_KEY=$(workspace-admin keys create --user owner@example.com --scopes '*' --json value --raw)`,
     )
     .action(async (options: CreateOptions) => {
       const scopes = [...new Set(options.scopes.split(',').map((scope) => scope.trim()))]
@@ -76,7 +78,7 @@ Examples:
           return created
         })
       })
-      printResult(options, serializeApiKey(key), [
+      await printResult(options, serializeApiKey(key), [
         key.value,
         '',
         `Key ${key.id} of ${options.user}. Store the value now: it is not shown again. Revoke it with`,
@@ -90,7 +92,7 @@ interface ListOptions extends LocalOptions {
 }
 
 const listCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('list'))
+  withLocalOptions(new Command('list'), [...KEY_FIELDS, 'user_email'])
     .summary('list keys, without their values')
     .description('Lists all keys, or those of one user. Values are not stored, so only a masked form is shown.')
     .option('--user <email>', 'only list keys of this user')
@@ -111,11 +113,12 @@ const listCommand = (variables: Variables): Command =>
         last_used_at,
         expires_at,
       }))
-      printResult(options, shown, table(rows))
+      if (isJson(options)) return printJson(shown, jsonOutput(options))
+      printRows(rows, undefined, '--json <fields>')
     })
 
 const revokeCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('revoke'))
+  withLocalOptions(new Command('revoke'), ['id', 'revoked'])
     .summary('revoke a key immediately and permanently')
     .description('Revokes a key immediately and permanently, also on running servers.')
     .argument('<id>', "the key's id, from `keys list`; not its value")
@@ -131,7 +134,7 @@ const revokeCommand = (variables: Variables): Command =>
         }),
       )
       if (!removed) throw commandError(EXIT.not_found, 'No key has this id. Run `keys list` to list keys.')
-      printResult(options, { id, revoked: true }, `Revoked the key ${id}.`)
+      await printResult(options, { id, revoked: true }, `Revoked the key ${id}.`)
     })
 
 function parseExpiry(text: string): string {

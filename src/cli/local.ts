@@ -6,21 +6,18 @@ import { type Ids, makeIds } from '../ids.ts'
 import { clockOf, type Database } from '../sql/db.ts'
 import { requireCurrent } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
+import { type JsonFlags, withJsonOptions } from './json-output.ts'
 
-export interface LocalOptions {
+export interface LocalOptions extends JsonFlags {
   database?: string
-  json?: boolean
 }
 
-/** Adds --database and --json. */
-export const withLocalOptions = (command: Command): Command =>
-  command
-    .option('--database <url>', 'sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)')
-    .option('--json', 'print JSON')
-
-/** Prints the result of a command: JSON with --json, otherwise lines for people. */
-export const printResult = ({ json }: { json?: boolean }, result: unknown, text: string | string[]): void =>
-  console.log(json ? JSON.stringify(result) : [text].flat().join('\n'))
+/** Adds --database and --json. `fields` are the fields of the result, or of its rows. */
+export const withLocalOptions = (command: Command, fields: readonly string[]): Command =>
+  withJsonOptions(
+    command.option('--database <url>', 'sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)'),
+    fields,
+  )
 
 export const databaseUrl = (variables: Variables, { database }: LocalOptions): string =>
   readConfig({ ...variables, ...(database && { DATABASE_URL: database }) }).DATABASE_URL

@@ -5,10 +5,12 @@ import { type Body, get, isBody, readJson, request } from './client.ts'
 import { type ConnectionOptions, connect, readSettings, trimSlashes, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
 import { operationNamed } from './inputs.ts'
+import { isJson, type JsonFlags, jsonOutput, printJson, withJsonOptions } from './json-output.ts'
 import { type ScopeFlags, scopeId, scopeOption } from './names.ts'
-import { escapeControls, table } from './print.ts'
+import { printRows } from './print.ts'
 import { DEFAULT_PROFILE, profileNames, readProfile, removeProfile, writeProfile } from './profiles.ts'
 import { askSecret, isInteractive } from './prompt.ts'
+import { note, print } from './streams.ts'
 
 interface LoginOptions {
   baseUrl?: string
@@ -34,7 +36,7 @@ export const loginCommand = (variables: Variables): Command =>
 Examples:
   $ workspace-admin login
   $ workspace-admin login --base-url https://workspaces.example.com --profile work
-  $ workspace-admin keys create --user owner@example.com --scopes '*' --json | jq -r .value | workspace-admin login`,
+  $ workspace-admin keys create --user owner@example.com --scopes '*' --json value --raw | workspace-admin login`,
     )
     .action(async (options: LoginOptions) => {
       const name = profileOf(variables, options)
@@ -43,8 +45,8 @@ Examples:
       const url = trimSlashes(readSettings(variables, { baseUrl: fallback }).WORKSPACE_URL)
       const { protocol, hostname } = new URL(url)
       if (protocol === 'http:' && !LOOPBACK.test(hostname))
-        console.error(`Warning: the connection to ${url} is not encrypted. Others on the network can read the key.`)
-      if (isInteractive()) console.error(`Create a key in the console at ${url}/account/keys and paste it here.`)
+        note(`Warning: the connection to ${url} is not encrypted. Others on the network can read the key.`)
+      if (isInteractive()) note(`Create a key in the console at ${url}/account/keys and paste it here.`)
       const key = await askSecret('Key: ')
       if (!/^[\x21-\x7e]{1,500}$/.test(key))
         throw usageError('No key was entered. A key starts with phx_ and contains no spaces.')
@@ -55,7 +57,7 @@ Examples:
       const isSame = before?.url === url && before.email === email
       const { organization, project } = isSame ? before : {}
       const file = writeProfile(variables, name, { url, key, email, organization, project })
-      console.log(`Logged in to ${url} as ${escapeControls(email)}. Stored in ${file}.`)
+      print(`Logged in to ${url} as ${email}. Stored in ${file}.`)
     })
 
 export const logoutCommand = (variables: Variables): Command =>
@@ -71,35 +73,30 @@ export const logoutCommand = (variables: Variables): Command =>
           EXIT.not_found,
           `There is no profile "${name}". List them with \`workspace-admin profiles\`.`,
         )
-      console.log(`Deleted the profile "${name}". Its key stays valid until you revoke it in the console.`)
+      print(`Deleted the profile "${name}". Its key stays valid until you revoke it in the console.`)
     })
 
+const PROFILE_FIELDS = ['profile', 'url', 'email', 'organization', 'project']
+
 export const profilesCommand = (variables: Variables): Command =>
-  new Command('profiles')
+  withJsonOptions(new Command('profiles'), PROFILE_FIELDS)
     .summary('list the stored profiles')
     .description('Lists the profiles that `login` stored, without their keys.')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ workspace-admin profiles')
-    .action(({ json }: { json?: boolean }) => {
+    .action(async (flags: JsonFlags) => {
       const rows = profileNames(variables).flatMap((profile) => {
         const found = readProfile(variables, profile)
         if (!found) return []
         const { key, ...shown } = found
         return [{ profile, ...shown }]
       })
-      if (json) return console.log(JSON.stringify(rows))
-      const columns = ['profile', 'url', 'email', 'organization', 'project']
-      if (rows.length)
-        console.log(
-          table(
-            rows,
-            columns.map((heading) => ({ heading, value: (row) => row[heading] })),
-          ),
-        )
-      else console.error('None. Create one with `workspace-admin login`.')
+      if (isJson(flags)) return printJson(rows, jsonOutput(flags))
+      const columns = PROFILE_FIELDS.map((heading) => ({ heading, value: (row: Body) => row[heading] }))
+      if (rows.length) printRows(rows, columns, '--json <fields>')
+      else note('None. Create one with `workspace-admin login`.')
     })
 
-type UseOptions = ConnectionOptions & ScopeFlags & { local?: boolean; json?: boolean }
+type UseOptions = ConnectionOptions & ScopeFlags & JsonFlags & { local?: boolean }
 
 export const useCommand = (variables: Variables): Command => {
   const command = new Command('use')
@@ -110,7 +107,6 @@ export const useCommand = (variables: Variables): Command => {
     .addOption(scopeOption('organization', 'its id or name; its oldest project becomes current'))
     .addOption(scopeOption('project', 'its id or name; its organization becomes current'))
     .option('--local', 'only for this profile, not for the account')
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -119,46 +115,49 @@ Examples:
   $ workspace-admin use --organization 'Hedgerow Analytics' --project 'Web shop'
   $ workspace-admin use --project 'Mobile app' --local`,
     )
-  return withConnectionOptions(command).action(async (options: UseOptions) => {
-    const server = connect(operationNamed('users.update'), variables, options)
-    // Only flags are stored. A default from the environment or the profile must not become permanent.
-    const flagsOnly = { ...variables, WORKSPACE_ORGANIZATION: undefined, WORKSPACE_PROJECT: undefined }
-    const plain = { ...server, profile: undefined }
-    const isProjectGiven = options.project !== undefined
-    const organization = options.organization && (await scopeId('organization', plain, options, flagsOnly))
-    const project = isProjectGiven ? await scopeId('project', plain, options, flagsOnly) : undefined
-    if (options.local) {
+  return withJsonOptions(withConnectionOptions(command), ['organization', 'team']).action(
+    async (options: UseOptions) => {
+      const server = connect(operationNamed('users.update'), variables, options)
+      // Only flags are stored. A default from the environment or the profile must not become permanent.
+      const flagsOnly = { ...variables, WORKSPACE_ORGANIZATION: undefined, WORKSPACE_PROJECT: undefined }
+      const plain = { ...server, profile: undefined }
+      const isProjectGiven = options.project !== undefined
+      const organization = options.organization && (await scopeId('organization', plain, options, flagsOnly))
+      const project = isProjectGiven ? await scopeId('project', plain, options, flagsOnly) : undefined
+      if (options.local) {
+        const { profile } = server
+        if (!profile) throw usageError('--local needs a profile. Run `workspace-admin login` first.')
+        const owner =
+          project && String((await get(plain, `/api/projects/${encodeURIComponent(project)}/`)).organization)
+        const chosen = organization || owner ? { organization: organization || owner, project } : {}
+        const { organization: _, project: __, ...rest } = profile
+        writeProfile(variables, profileOf(variables, options), { ...rest, ...chosen })
+        const none = 'Removed the organization and project from the profile.'
+        return print(
+          organization || owner
+            ? `Stored in the profile: organization ${organization || owner}, project ${project ?? 'none'}.`
+            : none,
+        )
+      }
+      const body: Body = {
+        ...(organization && { set_current_organization: organization }),
+        ...(project && { set_current_team: /^\d+$/.test(project) ? Number(project) : project }),
+      }
+      const isChange = Object.keys(body).length > 0
+      const outgoing = isChange
+        ? { method: 'PATCH', path: '/api/users/@me/', body }
+        : { method: 'GET', path: '/api/users/@me/' }
+      const me = await readJson(server, await request(server, outgoing))
+      if (!isBody(me)) throw commandError(EXIT.failed, 'The server responds with an unexpected body.')
+      const { organization: current, team } = me
+      if (isJson(options)) return printJson({ organization: current, team }, jsonOutput(options))
+      const nameOf = (one: unknown): string => (isBody(one) ? `${one.name} (${one.id})` : 'none')
+      print(`Organization: ${nameOf(current)}\nProject:      ${nameOf(team)}`)
       const { profile } = server
-      if (!profile) throw usageError('--local needs a profile. Run `workspace-admin login` first.')
-      const owner = project && String((await get(plain, `/api/projects/${encodeURIComponent(project)}/`)).organization)
-      const chosen = organization || owner ? { organization: organization || owner, project } : {}
-      const { organization: _, project: __, ...rest } = profile
-      writeProfile(variables, profileOf(variables, options), { ...rest, ...chosen })
-      const none = 'Removed the organization and project from the profile.'
-      return console.log(
-        organization || owner
-          ? `Stored in the profile: organization ${organization || owner}, project ${project ?? 'none'}.`
-          : none,
-      )
-    }
-    const body: Body = {
-      ...(organization && { set_current_organization: organization }),
-      ...(project && { set_current_team: /^\d+$/.test(project) ? Number(project) : project }),
-    }
-    const isChange = Object.keys(body).length > 0
-    const outgoing = isChange
-      ? { method: 'PATCH', path: '/api/users/@me/', body }
-      : { method: 'GET', path: '/api/users/@me/' }
-    const me = await readJson(server, await request(server, outgoing))
-    if (!isBody(me)) throw commandError(EXIT.failed, 'The server responds with an unexpected body.')
-    const { organization: current, team } = me
-    if (options.json) return console.log(JSON.stringify({ organization: current, team }))
-    const nameOf = (one: unknown): string => (isBody(one) ? escapeControls(`${one.name} (${one.id})`) : 'none')
-    console.log(`Organization: ${nameOf(current)}\nProject:      ${nameOf(team)}`)
-    const { profile } = server
-    if (profile?.organization !== undefined)
-      console.error(
-        `The profile overrides them: organization ${profile.organization}, project ${profile.project ?? 'none'}. Remove that with \`use --local\`.`,
-      )
-  })
+      if (profile?.organization !== undefined)
+        note(
+          `The profile overrides them: organization ${profile.organization}, project ${profile.project ?? 'none'}. Remove that with \`use --local\`.`,
+        )
+    },
+  )
 }

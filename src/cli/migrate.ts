@@ -9,10 +9,12 @@ import { EVENTS, migrate, requireCurrent } from '../sql/migrate.ts'
 import { openDatabase } from '../sql/open.ts'
 import { describeTables } from '../sql/tables.ts'
 import { usageError } from './failure.ts'
+import { printResult } from './json-output.ts'
 import { databaseUrl, type LocalOptions, withLocalOptions } from './local.ts'
+import { write } from './streams.ts'
 
 export const migrateCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('migrate'))
+  withLocalOptions(new Command('migrate'), ['database', 'from', 'to'])
     .description(
       "Migrates the database to this program's schema version, and creates it if it does not exist. `serve` does the same at every start. Run this command to upgrade before the first node does.",
     )
@@ -36,7 +38,7 @@ Examples:
     )
     .action(async (options: LocalOptions & { printDistribution?: boolean; recountEvents?: boolean }) => {
       const url = databaseUrl(variables, options)
-      if (options.printDistribution) return console.log(await readDistributionScript(url))
+      if (options.printDistribution) return write(`${await readDistributionScript(url)}\n`)
       const db = await openDatabase(url)
       try {
         const milliseconds = clockOf(db)
@@ -48,9 +50,11 @@ Examples:
         } finally {
           if (events !== db) await events.close()
         }
-        if (options.json) console.log(JSON.stringify({ database: db.location, from, to }))
-        else if (from === to) console.log(`${db.location} is already at schema version ${to}.`)
-        else console.log(`${db.location}: migrated from schema version ${from} to ${to}.`)
+        const done =
+          from === to
+            ? `${db.location} is already at schema version ${to}.`
+            : `${db.location}: migrated from schema version ${from} to ${to}.`
+        await printResult(options, { database: db.location, from, to }, done)
       } finally {
         await db.close()
       }

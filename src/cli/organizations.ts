@@ -6,14 +6,15 @@ import { OPERATOR, record } from '../store/activity_log.ts'
 import { fieldChanges } from '../store/field-changes.ts'
 import * as store from '../store/organizations.ts'
 import { commandError, EXIT } from './failure.ts'
-import { type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
 import { localIdOf } from './names.ts'
 
 const { enum: LEVELS, description } = contract.components.schemas.Organization.properties.plugins_access_level
 
 /** The `organizations` commands that work on the database; the contract provides the others. */
 export const localOrganizationCommands = (variables: Variables): Command[] => [
-  withLocalOptions(new Command('set-plugin-access'))
+  withLocalOptions(new Command('set-plugin-access'), ['id', 'plugins_access_level'])
     .summary('set the plugin access level of an organization')
     .description(`${description} The first organization of an installation has level 9, others have level 6.`)
     .argument('<organization>', "the organization's id, or its name if it is unique")
@@ -40,7 +41,7 @@ export const localOrganizationCommands = (variables: Variables): Command[] => [
       )
       if (id === undefined) throw commandError(EXIT.not_found, 'No organization has this id or name. Check it.')
       const done = `Organization ${id} now has plugin access level ${level}.`
-      printResult(options, { id, plugins_access_level: Number(level) }, done)
+      await printResult(options, { id, plugins_access_level: Number(level) }, done)
     }),
 ]
 

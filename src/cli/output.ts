@@ -5,53 +5,56 @@ import type { OpenApiSchema } from '../contract/document.ts'
 import { type Operation, resolve } from '../contract/table.ts'
 import { type Body, isBody, rowsOf } from './client.ts'
 import { columnsOf, nestedColumns, valueAt } from './columns.ts'
-import { usageError } from './failure.ts'
 import { fieldsOf } from './inputs.ts'
-import { type Column, escapeControls, fields, table } from './print.ts'
+import {
+  isJson,
+  isList,
+  type JsonFlags,
+  type JsonOutput,
+  jsonOutput,
+  printJson,
+  select,
+  withJsonOptions,
+} from './json-output.ts'
+import { type Column, fields, printRows, table } from './print.ts'
+import { note, print, printable, write, writeJson } from './streams.ts'
+
+export { note, write }
 
 const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const
 type Format = (typeof FORMATS)[number]
 
-export interface OutputFlags {
-  /** `true`, or the text of a list of fields. */
-  json?: boolean | string
+export interface OutputFlags extends JsonFlags {
   output?: Format
   fields?: string
 }
 
-export interface Output {
+export interface Output extends JsonOutput {
   format: Format
-  /** Paths of fields, such as `user.email`. Undefined for all fields. */
-  fields: string[] | undefined
 }
 
-export const withOutputOptions = (command: Command): Command =>
-  command
-    .addOption(
-      new Option(
-        '-o, --output <format>',
-        'the format; json is the response body unchanged, ndjson has one row per line',
-      ).choices(FORMATS),
-    )
-    .option('--fields <list>', 'only these fields, such as id,user.email')
-    .option(
-      '--json [fields]',
-      'the same as --output json, with --fields if given; errors are JSON too, on standard error',
-    )
+/** `known` are the fields of the rows. Empty if only the response tells them. */
+export const withOutputOptions = (command: Command, known: readonly string[] = []): Command =>
+  withJsonOptions(
+    command
+      .addOption(
+        new Option(
+          '-o, --output <format>',
+          'the format; json is the response body unchanged, ndjson has one row per line',
+        ).choices(FORMATS),
+      )
+      .option('--fields <list>', 'only these fields, such as id,user.email'),
+    known,
+    'the same as --output json, with --fields if given',
+  )
 
-/** Fails before anything is sent: an unknown field must not surprise after a change. */
-export function readOutput({ json, output, fields: list }: OutputFlags, operation?: Operation): Output {
-  const listed = typeof json === 'string' && json !== '' ? json : undefined
-  if (list !== undefined && listed !== undefined) throw usageError('Use --fields or --json <fields>, not both.')
-  if (json !== undefined && output !== undefined && output !== 'json')
-    throw usageError(`--json cannot be combined with --output ${output}. Use --output ${output} --fields <list>.`)
-  const fieldList = (list ?? listed)?.split(',').map((field) => field.trim())
-  if (fieldList?.includes('')) throw usageError('The list of fields contains an empty name.')
-  const known = operation && fieldNames(operation)
-  const unknown = known?.length ? fieldList?.find((field) => !known.includes(field.split('.', 1)[0] ?? '')) : undefined
-  if (unknown !== undefined) throw usageError(`"${unknown}" is not a field. Choose from ${known?.join(', ')}.`)
-  return { format: output ?? (json === undefined ? 'table' : 'json'), fields: fieldList }
+export function readOutput(flags: OutputFlags): Output {
+  return { format: flags.output ?? (isJson(flags) ? 'json' : 'table'), ...jsonOutput(flags) }
 }
+
+/** Whether the body of the response is printed as it arrives. */
+export const isUnchanged = ({ format, fields, jq, raw }: Output): boolean =>
+  format === 'json' && !fields && jq === undefined && !raw
 
 /** The schema of the rows of a list, or of the body. */
 export function rowSchema({ response }: Operation): { name: string | undefined; schema: OpenApiSchema } | undefined {
@@ -68,23 +71,12 @@ export function rowSchema({ response }: Operation): { name: string | undefined; 
 const arrayIn = (body: OpenApiSchema): OpenApiSchema | undefined =>
   (resolve(body).oneOf ?? []).map((one) => resolve(one).items).find((items) => items !== undefined)
 
-/** The names of the fields of a row. Empty if the contract does not say, or `select` decides. */
+/** The names of the fields of a row. Empty if the contract does not say. */
 export function fieldNames(operation: Operation): string[] {
-  if (operation.id === 'events.list' || operation.id === 'project_batch_exports.preview') return []
+  if (operation.id === 'project_batch_exports.preview') return []
   const row = rowSchema(operation)
   return row ? Object.keys(fieldsOf(row.schema).properties) : []
 }
-
-const isList = (body: unknown): boolean => Array.isArray(body) || (isBody(body) && Array.isArray(body.results))
-
-/** Writes to standard output. Only a terminal gets text without control characters: files keep the exact bytes. */
-export async function write(text: string): Promise<void> {
-  const safe = process.stdout.isTTY ? escapeControls(text) : text
-  if (!process.stdout.write(safe)) await new Promise((resume) => process.stdout.once('drain', resume))
-}
-
-/** Notes for people, which programs that read standard output do not see. */
-export const note = (text: string): void => console.error(text)
 
 /** Prints one body, or the pages of a list as one list. */
 export async function printBodies(
@@ -109,19 +101,21 @@ interface Printer {
 
 const PRINTERS: Record<Format, (output: Output, operation: Operation | undefined) => Printer> = {
   table: printTable,
-  json: printJson,
-  ndjson: ({ fields: paths }) => ({
+  json: (output) => (output.jq === undefined && !output.raw ? streamJson(output) : collectJson(output)),
+  ndjson: (output) => ({
     body: async (body) => {
+      const { fields: paths, jq, raw } = output
       const rows = isList(body) ? rowsOf(body) : [body]
-      await write(rows.map((row) => `${JSON.stringify(select(row, paths))}\n`).join(''))
+      if (jq !== undefined || raw) {
+        for (const row of rows) await printJson(row, output)
+        return
+      }
+      await write(rows.map((row) => `${JSON.stringify(paths ? select(row, paths) : row)}\n`).join(''))
     },
     end: async () => undefined,
   }),
   csv: printCsv,
 }
-
-const select = (row: unknown, paths: string[] | undefined): unknown =>
-  paths ? Object.fromEntries(paths.map((path) => [path, valueAt(row, path) ?? null])) : row
 
 function printTable({ fields: paths }: Output, operation: Operation | undefined): Printer {
   const rows: Body[] = []
@@ -130,7 +124,7 @@ function printTable({ fields: paths }: Output, operation: Operation | undefined)
     body: async (body) => {
       if (!isList(body)) {
         const shown = paths ? select(body, paths) : body
-        return write(`${isBody(shown) ? fields(shown, nestedColumns) : JSON.stringify(shown)}\n`)
+        return write(`${isBody(shown) ? fields(shown, nestedColumns) : printable(JSON.stringify(shown))}\n`)
       }
       isRows = true
       const columns = isBody(body) && Array.isArray(body.columns)
@@ -140,30 +134,46 @@ function printTable({ fields: paths }: Output, operation: Operation | undefined)
     end: async () => {
       if (!isRows) return
       if (rows.length === 0) return note('None.')
-      const name = operation && rowSchema(operation)?.name
-      const columns = paths?.map((path): Column => ({ heading: path, value: (row) => valueAt(row, path) }))
-      await write(`${table(rows, columns ?? columnsOf(name))}\n`)
+      const chosen = paths?.map((path): Column => ({ heading: path, value: (row) => valueAt(row, path) }))
+      if (chosen) return print(table(rows, chosen))
+      printRows(rows, columnsOf(operation && rowSchema(operation)?.name), '--fields <list>')
+    },
+  }
+}
+
+/** Expressions and single values need the whole list. */
+function collectJson(output: Output): Printer {
+  const bodies: unknown[] = []
+  return {
+    body: async (body) => {
+      bodies.push(body)
+    },
+    end: () => {
+      const [first] = bodies
+      if (bodies.length === 1) return printJson(first, output)
+      const rows = bodies.flatMap(rowsOf)
+      return printJson(isBody(first) && !Array.isArray(first) ? { ...wholePage(first), results: rows } : rows, output)
     },
   }
 }
 
 /** Several pages become one page with all results. */
-function printJson({ fields: paths }: Output): Printer {
+function streamJson({ fields: paths }: Output): Printer {
   let end: string | undefined
   return {
     body: async (body) => {
-      if (!isList(body)) return write(`${JSON.stringify(select(body, paths))}\n`)
+      if (!isList(body)) return writeJson(`${JSON.stringify(paths ? select(body, paths) : body)}\n`)
       const rows = paths
         ? rowsOf(body).map((row) => select(row, paths))
         : Array.isArray(body)
           ? body
           : Object(body).results
       const text = rows.map((row: unknown) => JSON.stringify(row)).join(',')
-      if (end !== undefined) return write(text === '' ? '' : `,${text}`)
+      if (end !== undefined) return writeJson(text === '' ? '' : `,${text}`)
       const isPage = !paths && isBody(body) && !Array.isArray(body)
       const head = isPage ? JSON.stringify(wholePage(body)).slice(0, -2) : '['
       end = isPage ? ']}' : ']'
-      await write(head + text)
+      await writeJson(head + text)
     },
     end: async () => {
       if (end !== undefined) await write(`${end}\n`)
@@ -204,17 +214,22 @@ function printCsv({ fields: paths }: Output, operation: Operation | undefined): 
 
 /** Streams the response body to standard output and ends it with a line break. */
 export async function printRaw(response: Response): Promise<void> {
+  const print = isJsonResponse(response) ? writeJson : write
+  const keepsBytes = print === write && !process.stdout.isTTY
   const decoder = new TextDecoder()
   let last = '\n'
   for await (const chunk of response.body ?? []) {
-    if (process.stdout.isTTY) {
-      const text = decoder.decode(chunk, { stream: true })
-      last = text.at(-1) ?? last
-      await write(text)
-    } else {
+    if (keepsBytes) {
       last = String.fromCharCode(chunk.at(-1) ?? 0)
       if (!process.stdout.write(chunk)) await new Promise((resume) => process.stdout.once('drain', resume))
+    } else {
+      const text = decoder.decode(chunk, { stream: true })
+      last = text.at(-1) ?? last
+      await print(text)
     }
   }
   if (last !== '\n') process.stdout.write('\n')
 }
+
+export const isJsonResponse = ({ headers }: Response): boolean =>
+  /^application\/json\b/.test(headers.get('content-type') ?? '')

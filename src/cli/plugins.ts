@@ -22,15 +22,16 @@ import { runOnSamples, type SampleEvent } from '../plugins/test-run.ts'
 import { MAIN_FILE } from '../store/plugin-main-file.ts'
 import { EXIT, usageError } from './failure.ts'
 import { readData } from './inputs.ts'
-import { escapeControls, outputWidth, wrap } from './print.ts'
+import { type JsonFlags, printResult, withJsonOptions } from './json-output.ts'
+import { outputWidth, wrap } from './print.ts'
+import { printable } from './streams.ts'
 
 type Result = components['schemas']['PluginTestResult']
 
-interface TestOptions {
+interface TestOptions extends JsonFlags {
   file: string
   event: string[]
   config?: string
-  json?: boolean
 }
 
 const MANIFEST = 'plugin.json'
@@ -44,7 +45,8 @@ export const pluginsCommand = (variables: Variables): Command =>
       'Runs plugins on this machine. `pipeline_destinations` and its siblings manage the plugins of a server.',
     )
     .addCommand(
-      new Command('test')
+      // The fields of `--json <fields>` are those of the calls, which are the rows of the result.
+      withJsonOptions(new Command('test'), ['function', 'input', 'output', 'error', 'milliseconds'])
         .summary('run a plugin on sample events')
         .description(
           'Runs a plugin on sample events, as `plugin_configs test` does on a server. Storage and cache are empty and discarded. Requests of the plugin are sent; private addresses must be in OUTBOUND_ALLOW.',
@@ -57,7 +59,6 @@ export const pluginsCommand = (variables: Variables): Command =>
           [],
         )
         .option('--config <json>', 'the settings: JSON or a file')
-        .option('--json', 'print JSON')
         .addHelpText(
           'after',
           `
@@ -70,7 +71,7 @@ Examples:
         )
         .action(async (options: TestOptions) => {
           const result = await test(variables, options)
-          console.log(options.json ? JSON.stringify(result) : describeResult(result))
+          await printResult(options, result, describeResult(result))
           if (result.error !== null || result.results.some(({ error }) => error !== null))
             process.exitCode = EXIT.failed
         }),
@@ -211,7 +212,7 @@ function fitted(line: string): string[] {
   const [indent = ''] = /^ */.exec(line) ?? []
   const terminal = outputWidth()
   const width = Number.isFinite(terminal) ? terminal : DEFAULT_WIDTH
-  return wrap(escapeControls(line.slice(indent.length)), Math.max(20, width - indent.length)).map(
+  return wrap(printable(line.slice(indent.length)), Math.max(20, width - indent.length)).map(
     (part) => `${indent}${part}`,
   )
 }

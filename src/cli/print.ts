@@ -1,29 +1,26 @@
 /** Text for people: tables that wrap instead of cutting, and aligned fields. */
 import { isJsonObject, type JsonObject as Row } from '../json/object.ts'
 import { parseJson } from '../json/parse.ts'
+import { note, print, printable } from './streams.ts'
 
 /** A heading and the value below it. Optional columns are left out of a table that would not fit. */
 export interface Column {
   heading: string
   value: (row: Row) => unknown
   isOptional?: boolean
+  /** The name of the field, if it is not the heading. */
+  field?: string
 }
 
 const GAP = '  '
 /** No column is wrapped to less than this. */
 const MIN_WIDTH = 10
+/** A column of text that is narrower than this and its longest word is hard to read. */
+const READABLE_WIDTH = 16
 
 /** The width of the terminal. Without a terminal, `COLUMNS` decides, and lines are not wrapped without it. */
 export const outputWidth = (columns = process.env.COLUMNS): number =>
   process.stdout.columns || (columns && /^[1-9]\d{0,3}$/.test(columns) ? Number(columns) : Number.POSITIVE_INFINITY)
-
-const CONTROLS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
-  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-
-/** Escapes control and direction characters except line breaks: stored text must not control the terminal. */
-export const escapeControls = (text: string): string =>
-  text.replace(CONTROLS, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** One value on one line. Times are shortened to seconds in UTC, which every time flag accepts. */
 export function singleLine(value: unknown): string {
@@ -31,7 +28,7 @@ export function singleLine(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return singleLine(value.join(', '))
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d{1,6})?Z$/.exec(text)
-  return time ? `${time[1]} ${time[2]}` : escapeControls(text.replace(/\r?\n/g, '\\n'))
+  return time ? `${time[1]} ${time[2]}` : printable(text.replace(/\r?\n/g, '\\n'))
 }
 
 /** Aligned `name: value` lines. Nested objects and lists of objects are indented. */
@@ -43,7 +40,7 @@ function fieldLines(object: Row, columnsOf: (name: string) => Column[] | undefin
   const aligned = Math.max(0, ...Object.keys(object).map((name) => name.length)) + 1
   return Object.entries(object).flatMap(([name, field]) => {
     const value = parsedObject(field) ?? field
-    const label = escapeControls(`${name}:`)
+    const label = printable(`${name}:`)
     const indented = (lines: string[]) => [label, ...lines.map((line) => `${GAP}${line}`)]
     if (isJsonObject(value) && Object.keys(value).length)
       return indented(fieldLines(value, columnsOf, width - GAP.length))
@@ -64,13 +61,37 @@ const allColumns = ([head = {}, ...rows]: Row[]): Column[] =>
     .map((name) => ({ heading: name, value: (row) => row[name] }))
 
 /** Cells that do not fit wrap at spaces. A terminal too narrow for that gets one block per row. */
-export function table(rows: Row[], columns: Column[] = allColumns(rows), width = outputWidth()): string {
-  if (rows.length === 0) return 'None.'
-  const all = columns.map(({ heading, value, isOptional }) => {
+export const table = (rows: Row[], columns: Column[] = allColumns(rows), width = outputWidth()): string =>
+  arrange(rows, columns, width).text
+
+/**
+ * Prints a list. A terminal that is too narrow gets the first columns, which are the most important ones. `remedy` is the
+ * flag that shows the others.
+ */
+export function printRows(rows: Row[], columns: Column[] | undefined, remedy: string): void {
+  const { text, leftOut } = arrange(rows, columns ?? allColumns(rows), outputWidth(), true)
+  print(text)
+  if (leftOut.length)
+    note(
+      `Left out to fit ${outputWidth()} columns: ${leftOut.join(', ')}. Use a wider terminal, or add ${remedy} to choose the columns.`,
+    )
+}
+
+interface Arranged {
+  text: string
+  /** The fields of the columns that did not fit. */
+  leftOut: string[]
+}
+
+/** `dropsColumns` keeps the first columns only if the terminal is too narrow for all of them. */
+function arrange(rows: Row[], columns: Column[], width: number, dropsColumns = false): Arranged {
+  if (rows.length === 0) return { text: 'None.', leftOut: [] }
+  const all = columns.map(({ heading, value, isOptional, field = heading }) => {
     const cells = rows.map((row) => singleLine(value(row)))
     const words = [heading, ...cells].flatMap((cell) => cell.split(' '))
     return {
-      heading,
+      heading: printable(heading),
+      field,
       isOptional,
       cells,
       width: Math.max(...[heading, ...cells].map(widthOf)),
@@ -84,6 +105,14 @@ export function table(rows: Row[], columns: Column[] = allColumns(rows), width =
     const more = all.filter((one) => one === column || shown.includes(one))
     if (total(more) <= width) shown = more
   }
+  if (dropsColumns) {
+    const least = shown.map(({ cells, width, longestWord }) => ({
+      width: isIdentifier(cells) ? width : Math.min(longestWord, READABLE_WIDTH),
+    }))
+    const count = least.findLastIndex((_, last) => total(least.slice(0, last + 1)) <= width) + 1
+    if (count > 1) shown = shown.slice(0, count)
+  }
+  const leftOut = all.filter((column) => !shown.includes(column)).map(({ field }) => field)
   for (const least of ['longestWord', 'MIN_WIDTH'] as const)
     while (total(shown) > width) {
       const floorOf = ({ cells, width, longestWord }: (typeof shown)[number]) =>
@@ -92,8 +121,10 @@ export function table(rows: Row[], columns: Column[] = allColumns(rows), width =
       if (!widest) break
       widest.width -= 1
     }
-  if (total(shown) > width)
-    return rows.map((_, i) => shown.map(({ heading, cells }) => `${heading}: ${cells[i]}`).join('\n')).join('\n\n')
+  if (total(shown) > width) {
+    const blocks = rows.map((_, i) => shown.map(({ heading, cells }) => `${heading}: ${cells[i]}`).join('\n'))
+    return { text: blocks.join('\n\n'), leftOut }
+  }
 
   const line = (cells: string[]): string =>
     cells
@@ -105,10 +136,11 @@ export function table(rows: Row[], columns: Column[] = allColumns(rows), width =
     const height = Math.max(...parts.map((part) => part.length))
     return Array.from({ length: height }, (_, i) => line(parts.map((part) => part[i] ?? '')))
   }
-  return [
+  const lines = [
     ...wrapped(shown.map(({ heading }) => heading)),
     ...rows.flatMap((_, i) => wrapped(shown.map(({ cells }) => cells[i] ?? ''))),
-  ].join('\n')
+  ]
+  return { text: lines.join('\n'), leftOut }
 }
 
 /** A column of ids or times, which people copy, so they are never broken. */

@@ -3,89 +3,33 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
 import type { Candidate } from './completion-names.ts'
-import { EXIT, EXIT_CODES, usageError } from './failure.ts'
+import { EXIT, EXIT_CODES, jsonError, usageError } from './failure.ts'
+import { checkJsonFlags, joinFields } from './json-output.ts'
+import { hasJsonErrors, note, setOutputMode } from './streams.ts'
 
-interface LocalCommand {
-  summary: string
-  load: (variables: Variables) => Promise<Command>
+type Load = (variables: Variables) => Promise<Command>
+
+/** The commands of no area of the contract, and `query`, which replaces the command of its area. */
+const SINGLE_COMMANDS: Record<string, Load> = {
+  migrate: async (variables) => (await import('./migrate.ts')).migrateCommand(variables),
+  keys: async (variables) => (await import('./keys.ts')).keysCommand(variables),
+  import: async (variables) => (await import('./import.ts')).importCommand(variables),
+  seed: async (variables) => (await import('./seed.ts')).seedCommand(variables),
+  backup: async (variables) => (await import('./backup.ts')).backupCommand(variables),
+  restore: async (variables) => (await import('./restore.ts')).restoreCommand(variables),
+  copy: async (variables) => (await import('./copy.ts')).copyCommand(variables),
+  plugins: async (variables) => (await import('./plugins.ts')).pluginsCommand(variables),
+  doctor: async (variables) => (await import('./doctor.ts')).doctorCommand(variables),
+  login: async (variables) => (await import('./login.ts')).loginCommand(variables),
+  logout: async (variables) => (await import('./login.ts')).logoutCommand(variables),
+  profiles: async (variables) => (await import('./login.ts')).profilesCommand(variables),
+  use: async (variables) => (await import('./login.ts')).useCommand(variables),
+  api: async (variables) => (await import('./api.ts')).apiCommand(variables),
+  query: async (variables) => (await import('./query.ts')).queryCommand(variables),
+  contract: async (variables) => (await import('./contract.ts')).contractCommand(variables),
+  docs: async () => (await import('./docs.ts')).docsCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(),
 }
-
-const LOCAL_COMMANDS: Record<string, LocalCommand> = {
-  migrate: {
-    summary: "migrate the database to this program's schema version",
-    load: async (variables) => (await import('./migrate.ts')).migrateCommand(variables),
-  },
-  keys: {
-    summary: 'create, list and revoke the API keys of any user',
-    load: async (variables) => (await import('./keys.ts')).keysCommand(variables),
-  },
-  import: {
-    summary: 'import events from files into a project',
-    load: async (variables) => (await import('./import.ts')).importCommand(variables),
-  },
-  seed: {
-    summary: 'fill the database with a demo workspace',
-    load: async (variables) => (await import('./seed.ts')).seedCommand(variables),
-  },
-  backup: {
-    summary: 'back up the database into one archive, even while a server runs',
-    load: async (variables) => (await import('./backup.ts')).backupCommand(variables),
-  },
-  restore: {
-    summary: 'restore an archive of `backup`',
-    load: async (variables) => (await import('./restore.ts')).restoreCommand(variables),
-  },
-  copy: {
-    summary: 'copy a workspace from SQLite to PostgreSQL and verify it',
-    load: async (variables) => (await import('./copy.ts')).copyCommand(variables),
-  },
-  plugins: {
-    summary: 'run a plugin from a file on sample events',
-    load: async (variables) => (await import('./plugins.ts')).pluginsCommand(variables),
-  },
-  doctor: {
-    summary: 'diagnose an installation',
-    load: async (variables) => (await import('./doctor.ts')).doctorCommand(variables),
-  },
-}
-
-/** Commands that call a server: those of no area of the contract, and `query`, which replaces the command of its area. */
-const REMOTE_COMMANDS: Record<string, LocalCommand> = {
-  login: {
-    summary: 'store a server and a key, so that commands need no flags',
-    load: async (variables) => (await import('./login.ts')).loginCommand(variables),
-  },
-  logout: {
-    summary: 'delete a stored profile',
-    load: async (variables) => (await import('./login.ts')).logoutCommand(variables),
-  },
-  profiles: {
-    summary: 'list the stored profiles',
-    load: async (variables) => (await import('./login.ts')).profilesCommand(variables),
-  },
-  use: {
-    summary: 'choose the organization and project that @current stands for',
-    load: async (variables) => (await import('./login.ts')).useCommand(variables),
-  },
-  api: {
-    summary: 'send a request to any path of the API',
-    load: async (variables) => (await import('./api.ts')).apiCommand(variables),
-  },
-  query: {
-    summary: 'ask a question about events, persons or sessions in HogQL',
-    load: async (variables) => (await import('./query.ts')).queryCommand(variables),
-  },
-  contract: {
-    summary: 'check that a server conforms to the contract',
-    load: async (variables) => (await import('./contract.ts')).contractCommand(variables),
-  },
-  completion: {
-    summary: 'print the completion script of a shell',
-    load: async () => (await import('./completion.ts')).completionCommand(),
-  },
-}
-
-const SINGLE_COMMANDS = { ...LOCAL_COMMANDS, ...REMOTE_COMMANDS }
 
 /** Short names of areas. */
 const ALIASES: Record<string, string> = { exports: 'project_batch_exports', runs: 'batch_export_runs' }
@@ -114,34 +58,78 @@ stored, or WORKSPACE_URL (default: http://127.0.0.1:8000) and WORKSPACE_KEY.
 They work in the organization and project of --organization and --project,
 WORKSPACE_ORGANIZATION and WORKSPACE_PROJECT, the profile, or \`@current\`.`
 
-/** Areas that also have commands on the database. */
-const AREA_SUMMARIES: Record<string, string> = {
-  users: 'Show and change the owner of the key; on the database, add, list, link and supersede users.',
-  organizations: 'Tenants: every other resource belongs to one. Also set-plugin-access, on the database.',
+/** The commands as people think of them, each with a line that fits 80 columns. Other areas follow in the last group. */
+const GROUPS: Record<string, Record<string, string>> = {
+  'Events:': {
+    events: 'list, filter, count and delete events',
+    persons: 'the persons behind the distinct ids of events',
+    query: 'ask a question about events or persons in HogQL',
+    import: 'import events from files into the database',
+    capture: 'send events with the token of a project',
+  },
+  'Exports:': {
+    project_batch_exports: 'exports of a project (project_batch_exports)',
+    batch_export_runs: 'their runs and logs (batch_export_runs)',
+    batch_export_backfills: 'exports of past events, and their progress',
+    batch_exports: 'the exports of all projects of an organization',
+    integrations: 'credentials that several exports use',
+    alerts: 'messages about exports that fail or fall behind',
+  },
+  'Plugins:': {
+    pipeline_destinations: 'plugins that send events to other systems',
+    pipeline_frontend_apps: 'plugins that run in the browser',
+    pipeline_import_apps: 'plugins that import data',
+    plugin_configs: 'the settings, logs and tests of a plugin',
+    plugin_failed_deliveries: 'events that a plugin failed to process',
+    plugin_test_events: 'saved events for the tests of a plugin',
+    plugins: 'run a plugin from a file on sample events',
+  },
+  'People:': {
+    members: 'the users in an organization, and their levels',
+    invites: 'invitations to join an organization',
+    users: 'your user; on the database, all users',
+    domains: 'domains of addresses that may sign in or join',
+  },
+  'Workspace:': {
+    organizations: 'tenants, to which everything else belongs',
+    projects: 'projects, which receive events with a token',
+    organization_projects: 'the projects of one organization',
+    use: 'choose the current organization and project',
+    activity_log: 'who changed what, and who signed in',
+  },
+  'Your account:': {
+    login: 'store a server and a key for other commands',
+    logout: 'delete a stored profile',
+    profiles: 'list the stored profiles',
+    api_keys: 'your personal API keys',
+    two_factor: 'your authenticator app and backup codes',
+    session: 'sign-in with a browser, and its sessions',
+    password_reset: 'reset a forgotten password by email',
+    signup: 'accept an invite with the token of its link',
+    sso: 'single sign-on through redirects of a browser',
+  },
+  'The installation:': {
+    serve: 'start the server',
+    doctor: 'diagnose an installation',
+    migrate: 'migrate the database to the current schema',
+    backup: 'back up the database while a server runs',
+    restore: 'restore an archive of `backup`',
+    copy: 'copy a workspace from SQLite to PostgreSQL',
+    keys: 'on the database, the API keys of any user',
+    seed: 'fill the database with a demo workspace',
+    instance: 'the state of the installation, for its owners',
+    service: 'health checks, metrics and the specification',
+    contract: 'check that a server conforms to the contract',
+    api: 'send a request to any path of the API',
+    docs: 'read the documentation in a browser, offline',
+    completion: 'print the completion script of a shell',
+  },
 }
 
-/** The areas of the contract as the help groups them. */
-const GROUPS: Record<string, string[]> = {
-  'Organizations:': [
-    'organizations',
-    'projects',
-    'organization_projects',
-    'members',
-    'invites',
-    'domains',
-    'activity_log',
-  ],
-  'Events and exports:': [
-    'events',
-    'capture',
-    'project_batch_exports',
-    'batch_export_runs',
-    'batch_exports',
-    'integrations',
-    'alerts',
-  ],
-  'Plugins:': ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps', 'plugin_configs'],
-  'Your account:': ['users', 'api_keys', 'two_factor', 'session', 'password_reset', 'signup', 'sso'],
+function addName(program: Command, name: string, summary: string): void {
+  const [alias] = Object.entries(ALIASES).find(([, area]) => area === name) ?? []
+  const command = program.command(name).summary(summary)
+  if (alias) command.alias(alias)
 }
 
 async function buildProgram(words: string[], variables: Variables): Promise<Command> {
@@ -155,30 +143,21 @@ async function buildProgram(words: string[], variables: Variables): Promise<Comm
     .addHelpText('after', EXAMPLES + EXIT_CODES.replace(/^/, '\n'))
   const [word = ''] = words
   const local = Object.hasOwn(SINGLE_COMMANDS, word) ? SINGLE_COMMANDS[word] : undefined
-  if (local) return program.addCommand(await local.load(variables))
+  if (local) return program.addCommand(await local(variables))
 
   const { areaCommand, areas } = await import('./area.ts')
   if (areas.some(({ name }) => name === word))
     return program.addCommand(areaCommand(word, (await LOCAL_AREA_COMMANDS[word]?.(variables)) ?? [], variables))
 
-  program.commandsGroup("On this machine's database:")
-  program.command('serve').summary('start the server')
-  for (const [name, { summary }] of Object.entries(LOCAL_COMMANDS)) program.command(name).summary(summary)
-  program.commandsGroup('Calling a server:')
-  for (const [name, { summary }] of Object.entries(REMOTE_COMMANDS)) program.command(name).summary(summary)
-  const grouped = Object.values(GROUPS).flat()
-  const rest = areas
-    .map(({ name }) => name)
-    .filter((name) => !grouped.includes(name) && !Object.hasOwn(SINGLE_COMMANDS, name))
-  for (const [heading, names] of [...Object.entries(GROUPS), ['The installation:', rest] as const]) {
+  const grouped = Object.values(GROUPS).flatMap((group) => Object.keys(group))
+  const rest = areas.filter(({ name }) => !grouped.includes(name))
+  for (const [heading, group] of Object.entries(GROUPS)) {
     program.commandsGroup(heading)
-    for (const name of names) {
-      const [alias] = Object.entries(ALIASES).find(([, area]) => area === name) ?? []
-      const description = areas.find((area) => area.name === name)?.description ?? ''
-      const command = program.command(name).summary(AREA_SUMMARIES[name] ?? description)
-      if (alias) command.alias(alias)
-    }
+    for (const [name, summary] of Object.entries(group)) addName(program, name, summary)
   }
+  for (const { name, description } of rest) addName(program, name, description)
+  // The short names: the long ones would leave no room for the summaries.
+  program.configureHelp({ subcommandTerm: (command) => command.alias() ?? command.name() })
   return program
 }
 
@@ -260,6 +239,17 @@ function suggestWords(program: Command, [area = '', verb = '']: string[]): void 
   if (meant) throw usageError(`\`${area} ${verb}\` is not a command. Did you mean ${meant}?`)
 }
 
+/** The command that the first words name, and their number. */
+function commandOf(program: Command, words: readonly string[]): { command: Command; depth: number } {
+  let [command, depth] = [program, 0]
+  for (const word of words) {
+    const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
+    if (!child) break
+    ;[command, depth] = [child, depth + 1]
+  }
+  return { command, depth }
+}
+
 function forEachCommand(command: Command, change: (command: Command) => void): void {
   change(command)
   for (const child of command.commands) forEachCommand(child, change)
@@ -281,15 +271,25 @@ function rejectRepeatedFlags(command: Command): void {
   }
 }
 
+/** A mistake in the words, which Commander finds. */
+function printUsageError(text: string): void {
+  const message = text.trim()
+  note(hasJsonErrors() ? jsonError(EXIT.usage, message.replace(/^error: /, '')) : message)
+}
+
 async function prepareProgram(words: string[], variables: Variables): Promise<Command> {
   const program = await buildProgram(words, variables)
+  program.hook('preAction', (_, command) => checkJsonFlags(command))
   forEachCommand(program, (command) => {
     rejectRepeatedFlags(command)
+    if (command.commands.length === 0)
+      command.option('--unsafe-output', 'print control characters of stored text as they are')
     command
+      .configureOutput({ outputError: printUsageError })
       .exitOverride()
       .helpOption('-h, --help', 'print this help')
       .helpCommand(false)
-      .showHelpAfterError('Add --help to print the usage.')
+      .showHelpAfterError(hasJsonErrors() ? false : 'Add --help to print the usage.')
   })
   return program
 }
@@ -318,14 +318,7 @@ async function complete(shell: string[], args: string[], variables: Variables): 
 async function candidatesOf(args: string[], variables: Variables): Promise<Candidate[]> {
   const words = args.length > 1 ? [...normalizeWords(args.slice(0, -1)), args.at(-1) ?? ''] : args
   const program = await prepareProgram(words.length > 1 ? words : [], variables)
-  let command = program
-  let depth = 0
-  for (const word of words.slice(0, -1)) {
-    const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
-    if (!child) break
-    command = child
-    depth++
-  }
+  const { command, depth } = commandOf(program, words.slice(0, -1))
   const { candidatesFor } = await import('./completion.ts')
   const isFirst = words.length < 2
   if (!isFirst && command === program) return []
@@ -335,6 +328,7 @@ async function candidatesOf(args: string[], variables: Variables): Promise<Candi
 
 /** Runs a command. Resolves with the exit code of Commander's own output: help, version and usage errors. */
 export async function run(args: string[], variables: Variables): Promise<number> {
+  setOutputMode(args)
   const end = args.indexOf('--')
   if (args[0] === COMPLETE && end > 0) {
     await complete(args.slice(1, end), args.slice(end + 1), variables)
@@ -343,10 +337,11 @@ export async function run(args: string[], variables: Variables): Promise<number>
   const normalized = normalizeWords(args)
   const program = await prepareProgram(normalized, variables)
   suggestWords(program, normalized)
-  const isArea = normalized.length > 1 && !Object.hasOwn(SINGLE_COMMANDS, normalized[0] ?? '')
-  const words = isArea ? (await import('./area.ts')).rewriteFlags(normalized) : normalized
+  const { command, depth } = commandOf(program, normalized)
+  const isOperation = depth > 1 && !Object.hasOwn(SINGLE_COMMANDS, normalized[0] ?? '')
+  const words = isOperation ? (await import('./area.ts')).renameFlags(normalized) : normalized
   try {
-    await program.parseAsync(words, { from: 'user' })
+    await program.parseAsync([...words.slice(0, depth), ...joinFields(command, words.slice(depth))], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     // Commander throws for help and version too.

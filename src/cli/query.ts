@@ -7,18 +7,18 @@ import { parseJson } from '../json/parse.ts'
 import { type Body, isBody, readJson, request, rowsOf } from './client.ts'
 import { type ConnectionOptions, readConnection, withConnectionOptions } from './connection.ts'
 import { EXIT_CODES_SUMMARY, usageError } from './failure.ts'
+import { isJson, type JsonFlags, jsonOutput, printJson, requireFields, withJsonOptions } from './json-output.ts'
 import { type ScopeFlags, scopeId, withScopeOptions } from './names.ts'
 import { note, printBodies, write } from './output.ts'
 import { outputWidth, singleLine, takeWidth, widthOf } from './print.ts'
 
-interface QueryOptions extends ConnectionOptions, ScopeFlags {
+interface QueryOptions extends ConnectionOptions, ScopeFlags, JsonFlags {
   value?: string[]
   after?: string
   before?: string
   explain?: boolean
   chart?: boolean
   csv?: boolean
-  json?: boolean
 }
 
 const repeated = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
@@ -33,8 +33,8 @@ export const queryCommand = (variables: Variables): Command => {
     .option('--value <name=value>', 'the value of {name} in the query, as JSON or text; can be repeated', repeated)
     .option('--chart', 'draw the last number of each row as a bar')
     .option('--csv', 'print CSV')
-    .option('--json', 'print the response body unchanged; errors are JSON too, on standard error')
     .option('--explain', 'say how the query was answered, on standard error')
+  withJsonOptions(command, [], 'print the response body unchanged, or only these columns')
   return withScopeOptions(withConnectionOptions(command), 'project')
     .addHelpText(
       'after',
@@ -44,7 +44,7 @@ Examples:
   $ workspace-admin query 'select toStartOfDay(timestamp) as day, count() from events
       group by day order by day' --after -30d --chart
   $ workspace-admin query "select avg(toFloat(properties.price)) from events
-      where event = {name}" --value name=paid --json
+      where event = {name}" --value name=paid --jq '.results[0][0]'
 
 ${EXIT_CODES_SUMMARY}`,
     )
@@ -52,7 +52,8 @@ ${EXIT_CODES_SUMMARY}`,
 }
 
 async function run(text: string, options: QueryOptions, variables: Variables): Promise<void> {
-  const { json = false, csv = false, chart = false, explain = false } = options
+  const { csv = false, chart = false, explain = false } = options
+  const json = isJson(options)
   if ([json, csv, chart].filter(Boolean).length > 1) throw usageError('Use one of --chart, --csv and --json.')
   const query = {
     kind: 'HogQLQuery',
@@ -65,14 +66,21 @@ async function run(text: string, options: QueryOptions, variables: Variables): P
   if (!server.key && server.withheld) note(server.withheld)
   const project = encodeURIComponent((await scopeId('project', server, options, variables)) ?? '@current')
   const path = `/api/projects/${project.replace('%40', '@')}/query/`
-  const body = await readJson(server, await request(server, { method: 'POST', path, body: { query } }, { json }))
-  if (json) return write(`${JSON.stringify(body)}\n`)
+  const body = await readJson(server, await request(server, { method: 'POST', path, body: { query } }))
+  if (json) {
+    const output = jsonOutput(options)
+    if (output.fields) requireFields(output.fields, columnsIn(body))
+    return printJson(body, output)
+  }
   if (chart) await write(bars(rowsOf(body)))
   else await printBodies(only(body), { format: csv ? 'csv' : 'table', fields: undefined })
   if (isBody(body) && body.hasMore) note(`More rows match. Add LIMIT and OFFSET; the limit was ${body.limit}.`)
   if (isBody(body) && isBody(body.explain))
     note(`Answered from ${body.explain.way}, ${body.rows_read} rows read. ${body.explain.detail}`)
 }
+
+const columnsIn = (body: unknown): string[] =>
+  isBody(body) && Array.isArray(body.columns) ? body.columns.map(String) : []
 
 async function* only(body: unknown): AsyncGenerator<unknown> {
   yield body

@@ -7,7 +7,8 @@ import { SCHEMA_VERSION } from '../sql/migrate.ts'
 import { existingKeys } from '../store/vault.ts'
 import { isPostgres } from './backup.ts'
 import { commandError, EXIT } from './failure.ts'
-import { type LocalOptions, printResult, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { type LocalOptions, withLocalOptions } from './local.ts'
 import { singleLine } from './print.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
@@ -17,7 +18,14 @@ interface RestoreFlags extends LocalOptions {
 }
 
 export const restoreCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('restore'))
+  withLocalOptions(new Command('restore'), [
+    'folder',
+    'created_at',
+    'schema_version',
+    'key_fingerprints',
+    'next_position',
+    'replaced',
+  ])
     .description(
       'Restores an archive of `backup` into a SQLite folder. It verifies checksums, integrity, schema version and secret key first and changes nothing unless all are right. Stop the server first.',
     )
@@ -60,7 +68,7 @@ Examples:
         // The archive may contain any names.
         throw rejected ? commandError(EXIT.refused, singleLine(error.message)) : error
       })
-      printResult(options, { folder, ...restored }, describe(folder, restored, options.database))
+      await printResult(options, { folder, ...restored }, describe(folder, restored, options.database))
     })
 
 function describe(

@@ -35,7 +35,8 @@ import {
   PROJECTS,
 } from './demo.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
-import { type LocalOptions, printResult, withEventStore, withLocalOptions } from './local.ts'
+import { printResult } from './json-output.ts'
+import { type LocalOptions, withEventStore, withLocalOptions } from './local.ts'
 import { createProgress } from './progress.ts'
 
 const DEFAULT_EVENTS = 50_000
@@ -47,7 +48,7 @@ const EXPORTED_DAYS = 7
 const DAY_MS = 86_400_000
 
 export const seedCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('seed'))
+  withLocalOptions(new Command('seed'), ['organization_id', 'project_id', 'project_token', 'api_key', 'events'])
     .description(
       'Fills the database with a demo workspace: organizations, members, invites, domains, projects, a month of events, and exports with completed runs. The first user of the installation becomes an owner of it, so the existing key has access.',
     )
@@ -70,7 +71,7 @@ Examples:
         return created
       })
       await runExports(variables, options, workspace.project_id)
-      printResult(options, { ...workspace, events: count }, [
+      await printResult(options, { ...workspace, events: count }, [
         `Created ${ORGANIZATIONS.join(' and ')}, with ${PEOPLE.length} people and ${count} events in the project "${PROJECTS[0]}".`,
         '',
         `  Organization   ${workspace.organization_id}`,

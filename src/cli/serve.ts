@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util'
-import packageJson from '../../package.json' with { type: 'json' }
 import { type Config, readConfig, type Variables } from '../config.ts'
 import { type Running, startServer, stopOnSignals } from '../main.ts'
+import { banner } from './banner.ts'
 import { usageError } from './failure.ts'
 import { watchParents } from './parent.ts'
-import { databaseFlag, shellQuote } from './quote.ts'
 
 const HELP = `Usage: workspace-admin serve [options]
 
@@ -91,7 +90,7 @@ export async function serve(args: string[], variables: Variables, onReady: () =>
     ...(options.role && { ROLE: options.role }),
   })
   const onParentExit = watchParents(variables, options.ephemeral ?? false)
-  const running = await startServer({ config, ephemeral: options.ephemeral })
+  const running = await startServer({ config, ephemeral: options.ephemeral, log: true })
   const stop = stopOnSignals(running, options.ephemeral ? { ...config, DRAIN_SECONDS: 0 } : config, {
     npm: variables.npm_command !== undefined,
   })
@@ -110,7 +109,7 @@ export async function serve(args: string[], variables: Variables, onReady: () =>
           organization_id,
           project_id,
         })
-      : banner(running, options),
+      : banner(running, { ...options, variables, colors: process.stdout.isTTY && process.stdout.hasColors() }),
   )
   onReady()
   if (!options.ephemeral) setTimeout(() => void warnAboutProblems(config, running), CHECK_DELAY_MS).unref()
@@ -121,53 +120,4 @@ const CHECK_DELAY_MS = 1_000
 
 async function warnAboutProblems(config: Config, { log }: Running): Promise<void> {
   if (log.isLevelEnabled('warn')) await (await import('./checks.ts')).logFindings(config, log)
-}
-
-function banner({ url, location, first, login_url, oldest }: Running, { database, ephemeral }: ServeOptions): string {
-  const lines = [
-    `workspace-admin ${packageJson.version} is ready. Press Ctrl-C to stop it.`,
-    '',
-    `  Server     ${url}`,
-    `  Reference  ${url}/docs`,
-    `  Data       ${location}${ephemeral ? ', deleted when the server stops' : ''}`,
-    '',
-  ]
-  if (first)
-    return [
-      ...lines,
-      'This is the first start. It created an organization, a project and an API key with all scopes:',
-      '',
-      `  API key        ${first.api_key}`,
-      '                 (shown once: store it now)',
-      `  Project token  ${first.project_token}`,
-      `  Organization   ${first.organization_id}`,
-      `  Project        ${first.project_id}`,
-      '',
-      ...(login_url === null
-        ? [
-            'No sign-in link is shown, because the server is reachable over plain http. Set SITE_URL to an https address and',
-            'run `workspace-admin users link EMAIL`.',
-          ]
-        : [
-            'Sign in with a browser, and set your name, address and password. The link works once, for one hour:',
-            '',
-            `  ${login_url}`,
-          ]),
-      '',
-      'Try it:',
-      '',
-      `  curl -H 'Authorization: Bearer ${first.api_key}' ${url}/api/organizations/@current/`,
-      '',
-    ].join('\n')
-  return [
-    ...lines,
-    'Try it:',
-    '',
-    `  curl ${url}/health/ready`,
-    '',
-    'If you lost the API key, create a new one. It works immediately:',
-    '',
-    `  workspace-admin keys create --user ${shellQuote(oldest.owner_email ?? 'EMAIL')} --scopes '*'${databaseFlag(database)}`,
-    '',
-  ].join('\n')
 }

@@ -57,8 +57,7 @@ export async function tailEvents(
   output: Output,
 ): Promise<void> {
   if (output.format === 'json') throw usageError('`events tail` prints one event per line. Use --json, or --no-follow.')
-  const json = output.format === 'ndjson'
-  await printStream(eventsFrom(server, path, query, { json, follow }), output, operation)
+  await printStream(eventsFrom(server, path, query, follow), output, operation)
 }
 
 /** The cursor of a page survives a restart of the server, so no event is skipped or repeated. */
@@ -66,14 +65,14 @@ async function* eventsFrom(
   server: Connection,
   path: string,
   query: URLSearchParams,
-  { json, follow }: { json: boolean; follow: boolean },
+  follow: boolean,
 ): AsyncGenerator<Body[]> {
   const search = new URLSearchParams(query)
   const isNone = query.get('limit') === '0'
   // The smallest page has one event.
   if (isNone) search.set('limit', '1')
   // A wrong URL or key fails here instead of being retried.
-  let page = await get(server, `${path}?${search}`, { json })
+  let page = await get(server, `${path}?${search}`)
   yield isNone ? [] : rowsOf(page)
   if (!follow) return
   search.set('limit', String(MAX_EVENTS))

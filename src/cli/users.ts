@@ -20,9 +20,10 @@ import * as members from '../store/members.ts'
 import { lockOrganization } from '../store/organizations.ts'
 import * as store from '../store/users.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
-import { type LocalContext, type LocalOptions, printResult, withDatabase, withLocalOptions } from './local.ts'
+import { isJson, jsonOutput, printJson, printResult } from './json-output.ts'
+import { type LocalContext, type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
 import { organizationId } from './organizations.ts'
-import { escapeControls, table } from './print.ts'
+import { printRows } from './print.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
@@ -49,7 +50,15 @@ export const localUserCommands = (variables: Variables): Command[] => [
 ]
 
 const createCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('create'))
+  withLocalOptions(new Command('create'), [
+    'id',
+    'uuid',
+    'email',
+    'first_name',
+    'organization',
+    'organization_id',
+    'level',
+  ])
     .summary('add a user, with a new organization or to an existing one')
     .description(
       'Adds a user. The user owns a new organization (--organization), or becomes a member of an existing one (--organization-id). Create a key for the user with `keys create`.',
@@ -83,7 +92,7 @@ Examples:
         if (name !== undefined && !new RegExp(SINGLE_LINE, 'u').test(name))
           throw usageError('Names cannot contain line breaks or control characters. Remove them.')
       const created = await withDatabase(variables, options, (context) => createUser(context, options, email))
-      printResult(options, created, [
+      await printResult(options, created, [
         `Created user ${created.id} (${created.email}) with level ${created.level} in the organization "${created.organization}" (${created.organization_id}).`,
         '',
         'Create a key for the user. Its value is shown once:',
@@ -120,17 +129,31 @@ const createUser = ({ db, ids, now }: LocalContext, options: CreateOptions, emai
   })
 
 const listCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('list'))
+  withLocalOptions(new Command('list'), [
+    'id',
+    'uuid',
+    'email',
+    'first_name',
+    'is_email_verified',
+    'created_at',
+    'organizations',
+    'keys',
+  ])
     .summary('list all users with the number of their organizations and keys')
     .description('Lists all users with the number of their organizations and keys.')
     .addHelpText('after', '\nExample:\n  $ workspace-admin users list --json')
     .action(async (options: LocalOptions) => {
       const rows = await withDatabase(variables, options, ({ db }) => store.list(db))
-      printResult(options, rows, table(rows.map(({ uuid, ...row }) => row)))
+      if (isJson(options)) return printJson(rows, jsonOutput(options))
+      printRows(
+        rows.map(({ uuid, ...row }) => row),
+        undefined,
+        '--json <fields>',
+      )
     })
 
 const supersedeCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('supersede'))
+  withLocalOptions(new Command('supersede'), ['uuid', 'email', 'id', 'keys_revoked', 'left', 'without_owner'])
     .summary('free an email address that its account never verified')
     .description(
       'Disables an account whose address was never verified and frees the address. The account immediately loses its keys, its memberships and the invites it created, on every server. A new account with the address inherits nothing. If the account was the only owner of an organization, it stays the owner on record, and the organization is listed so that you can add an owner. A verified account is rejected.',
@@ -155,10 +178,9 @@ Example:
           return { email: user.email, ...(await supersedeAccount(tx, ids, now, OPERATOR, user)) }
         }),
       )
-      const names = (list: { id: string; name: string }[]) =>
-        list.map(({ id, name }) => `  ${escapeControls(name)} (${id})`)
+      const names = (list: { id: string; name: string }[]) => list.map(({ id, name }) => `  ${name} (${id})`)
       const [ownerless] = done.without_owner
-      printResult(options, { uuid, ...done }, [
+      await printResult(options, { uuid, ...done }, [
         `Freed ${done.email}. User ${done.id} is disabled; keys revoked: ${done.keys_revoked}.`,
         ...(done.left.length ? ['', 'The user is no longer a member of:', ...names(done.left)] : []),
         ...(ownerless
@@ -183,7 +205,7 @@ async function findAccount(tx: Db, email: string): Promise<store.UserRow> {
 }
 
 const setPasswordCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('set-password'))
+  withLocalOptions(new Command('set-password'), ['email'])
     .summary('set the password of a user, read from standard input')
     .description(
       'Sets the password of a user and ends all their sessions. The password is read from standard input, so it does not appear in the process list or the shell history.',
@@ -207,7 +229,7 @@ const setPasswordCommand = (variables: Variables): Command =>
           })
           return { email: user.email }
         })
-        printResult(options, done, `Set the password of ${done.email} and ended all sessions.`)
+        await printResult(options, done, `Set the password of ${done.email} and ended all sessions.`)
       } finally {
         await processes.stop()
       }
@@ -219,7 +241,7 @@ interface LinkOptions extends LocalOptions {
 }
 
 const linkCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('link'))
+  withLocalOptions(new Command('link'), ['email', 'login_url'])
     .summary('print a one-time sign-in link for a user')
     .description(
       'Prints a link that signs the user in. It works once, for one hour, even when the domain enforces single sign-on. It does not replace a second factor unless --reset-two-factor is used.',
@@ -238,7 +260,7 @@ const linkCommand = (variables: Variables): Command =>
           return { email: user.email, login_url: await createSignInLink(tx, { ids, now, site_url }, user) }
         }),
       )
-      printResult(options, done, done.login_url)
+      await printResult(options, done, done.login_url)
     })
 
 async function resetTwoFactor(tx: Db, ids: Ids, now: string, user: store.UserRow): Promise<void> {
@@ -248,7 +270,7 @@ async function resetTwoFactor(tx: Db, ids: Ids, now: string, user: store.UserRow
 }
 
 const resetTwoFactorCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('reset-two-factor'))
+  withLocalOptions(new Command('reset-two-factor'), ['email'])
     .summary('turn off two-factor authentication of a user')
     .description('Turns off two-factor authentication of a user after the loss of the phone and the backup codes.')
     .argument('<email>', 'the address of the user')
@@ -262,11 +284,11 @@ const resetTwoFactorCommand = (variables: Variables): Command =>
           return { email: user.email }
         }),
       )
-      printResult(options, done, `Turned off two-factor authentication of ${done.email} and ended all sessions.`)
+      await printResult(options, done, `Turned off two-factor authentication of ${done.email} and ended all sessions.`)
     })
 
 const deactivateCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('deactivate'))
+  withLocalOptions(new Command('deactivate'), ['email', 'keys_revoked'])
     .summary('end the keys and sessions of a user and lock the account')
     .description(
       'Locks an account. Its keys and sessions end immediately, on every server. Its memberships stay for `users activate`.',
@@ -277,7 +299,7 @@ const deactivateCommand = (variables: Variables): Command =>
       const done = await withDatabase(variables, options, ({ db, ids, now }) =>
         db.tx(async (tx) => deactivate(tx, ids, now, (await findAccount(tx, email)).email)),
       )
-      printResult(
+      await printResult(
         options,
         done,
         `Deactivated ${done.email} and ended all sessions; keys revoked: ${done.keys_revoked}.`,
@@ -285,7 +307,7 @@ const deactivateCommand = (variables: Variables): Command =>
     })
 
 const activateCommand = (variables: Variables): Command =>
-  withLocalOptions(new Command('activate'))
+  withLocalOptions(new Command('activate'), ['email'])
     .summary('unlock an account that was deactivated')
     .description('Unlocks an account. Its revoked keys and ended sessions are not restored.')
     .argument('<email>', 'the address of the user')
@@ -299,5 +321,5 @@ const activateCommand = (variables: Variables): Command =>
           return activate(tx, ids, now, user.email)
         }),
       )
-      printResult(options, done, `Activated ${done.email}.`)
+      await printResult(options, done, `Activated ${done.email}.`)
     })

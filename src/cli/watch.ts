@@ -7,8 +7,9 @@ import { type Body, get, isBody, listAll, nextQuery, rowsOf } from './client.ts'
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { COMMAND_OPERATIONS, inputsOf, operationNamed } from './inputs.ts'
+import { type JsonFlags, printResult, withJsonOptions } from './json-output.ts'
 import { LATEST, pathOf, type ScopeFlags, withScopeOptions } from './names.ts'
-import { note, type Output, write } from './output.ts'
+import { fieldNames, note, type Output } from './output.ts'
 import { outputWidth, singleLine, wrap } from './print.ts'
 import { bar, clock, createProgress, createProgressLine, type Progress } from './progress.ts'
 import { shellQuote } from './quote.ts'
@@ -83,7 +84,7 @@ function requireCompleted({ status, latest_error }: Body, subject: string, remed
   throw commandError(EXIT.not_completed, `${subject} ended with the status ${status}.${reason}${remedy}`)
 }
 
-type WatchFlags = ConnectionOptions & ScopeFlags & { json?: boolean }
+type WatchFlags = ConnectionOptions & ScopeFlags & JsonFlags
 
 export function watchCommand(variables: Variables): Command {
   const one = operationNamed('batch_export_runs.retrieve')
@@ -97,9 +98,11 @@ export function watchCommand(variables: Variables): Command {
   COMMAND_OPERATIONS.set(command, one)
   command.optionsGroup('Scope:')
   withScopeOptions(command, 'project').optionsGroup('Connection:')
-  return withConnectionOptions(command)
-    .optionsGroup('Output:')
-    .option('--json', 'print the run as JSON when it has ended')
+  return withJsonOptions(
+    withConnectionOptions(command).optionsGroup('Output:'),
+    fieldNames(one),
+    'print the run as JSON when it has ended, or only these fields of it',
+  )
     .addHelpText(
       'after',
       `
@@ -113,7 +116,7 @@ ${EXIT_CODES_SUMMARY}`,
       const server = connect(one, variables, flags)
       const path = await pathOf(one, inputsOf(one), server, variables, [name, id], flags)
       const run = await waitForRun(server, path)
-      await write(`${flags.json ? JSON.stringify(run) : outcome(run)}\n`)
+      await printResult(flags, run, outcome(run))
       requireCompleted(run, 'The run')
     })
 }

@@ -25,10 +25,9 @@ const args = process.argv.slice(2)
 enableCompileCache(process.env)
 // `help x y` is `x y --help`.
 await main(args[0] === 'help' ? [...args.slice(1), '--help'] : args).catch(async (error) => {
-  const { describeFailure } = await import('./failure.ts')
+  const { reportFailure } = await import('./failure.ts')
   const { showsStacks } = await import('../config.ts')
-  const { exit, message } = describeFailure(error)
-  process.exitCode = exit
-  console.error(message)
-  if (showsStacks(process.env)) console.error(error.stack)
+  const { note } = await import('./streams.ts')
+  process.exitCode = reportFailure(error)
+  if (showsStacks(process.env)) note(error.stack)
 })

@@ -3272,6 +3272,9 @@ export interface paths {
          * List values of event fields
          * @description For autocompletion. With `key`, returns the values of that property in recent events and their number of
          *     occurrences. Without `key`, returns a sample of every field.
+         *
+         *     A parameter `properties_<key>`, such as `properties_plan=free` or `properties_plan=["free","team"]`, uses only events
+         *     whose property `<key>` equals one of these texts, in any case. With several of them, all must match.
          */
         get: operations["events.values"];
         put?: never;
@@ -3895,7 +3898,7 @@ export interface paths {
         };
         /**
          * Get the API reference
-         * @description Returns an HTML page with the API reference. It loads nothing from other hosts.
+         * @description Returns an HTML page with the API reference. It loads nothing from other hosts. Without scripts it lists the operations.
          */
         get: operations["service.docs"];
         put?: never;
@@ -3915,7 +3918,8 @@ export interface paths {
         };
         /**
          * Get the script of the API reference
-         * @description Returns the script that `/docs` loads. The server includes it, so the page works offline.
+         * @description Returns the script that `/docs` loads. The server includes it, so the page works offline. The response is compressed if
+         *     `Accept-Encoding` has `br` or `gzip`, and 304 if `If-None-Match` has its `ETag`.
          */
         get: operations["service.docs_script"];
         put?: never;
@@ -4016,6 +4020,16 @@ export interface components {
             results: components["schemas"]["Organization"][];
         };
         /**
+         * TextPosition
+         * @description A position in a text with lines.
+         */
+        TextPosition: {
+            /** @description Counted from 1. */
+            line: number;
+            /** @description Counted from 1, in UTF-16 code units. */
+            column: number;
+        };
+        /**
          * Error
          * @description The body of every error. It reports only the first problem.
          */
@@ -4035,12 +4049,7 @@ export interface components {
              */
             attr: string | null;
             /** @description Where the error is in the text of a HogQL query. Only in errors of HogQL. */
-            position?: {
-                /** @description Counted from 1. */
-                line: number;
-                /** @description Counted from 1, in UTF-16 code units. */
-                column: number;
-            };
+            position?: components["schemas"]["TextPosition"];
         };
         /**
          * OrganizationWrite
@@ -4055,7 +4064,11 @@ export interface components {
          * OrganizationCreate
          * @description A new organization.
          */
-        OrganizationCreate: WithRequired<components["schemas"]["OrganizationWrite"], "name">;
+        OrganizationCreate: {
+            name: string;
+            is_member_join_email_enabled?: boolean;
+            enforce_2fa?: boolean | null;
+        };
         /**
          * Project
          * @description A project receives events. Senders authenticate with its token.
@@ -4111,14 +4124,31 @@ export interface components {
          * @description A new project.
          */
         ProjectCreate: {
+            name: string;
+            /**
+             * @description Only `UTC` is supported. Times are stored and returned in UTC.
+             * @enum {string}
+             */
+            timezone?: "UTC";
+            /** @description The number of days to retain events. Older events are deleted in the background. Null to retain them forever. */
+            event_retention_days?: number | null;
             /** @description The id of the organization of the new project. The caller's current organization by default. */
             organization?: string;
-        } & WithRequired<components["schemas"]["ProjectWrite"], "name">;
+        };
         /**
          * OrganizationProjectCreate
          * @description A new project in the organization of the path.
          */
-        OrganizationProjectCreate: WithRequired<components["schemas"]["ProjectWrite"], "name">;
+        OrganizationProjectCreate: {
+            name: string;
+            /**
+             * @description Only `UTC` is supported. Times are stored and returned in UTC.
+             * @enum {string}
+             */
+            timezone?: "UTC";
+            /** @description The number of days to retain events. Older events are deleted in the background. Null to retain them forever. */
+            event_retention_days?: number | null;
+        };
         /**
          * User
          * @description A user.
@@ -4300,6 +4330,11 @@ export interface components {
             jit_provisioning_enabled: boolean;
             /** @description The only provider that users with an address in this domain can sign in with, or empty for no restriction. */
             sso_enforcement: components["schemas"]["SsoProvider"] | "";
+            /**
+             * @description Why the enforced provider cannot sign anyone in, and what to do: its settings were removed. Until then owners may sign
+             *     in with their password, and nobody else can. Null if it works, or if none is enforced.
+             */
+            sso_enforcement_problem: string | null;
             /** @description Whether all three SAML fields are set. */
             has_saml: boolean;
             /** @description The entity id of the identity provider, the issuer of its assertions. */
@@ -4349,7 +4384,27 @@ export interface components {
          * DomainCreate
          * @description A new domain.
          */
-        DomainCreate: WithRequired<components["schemas"]["DomainWrite"], "domain">;
+        DomainCreate: {
+            /**
+             * @description The domain name in lower case, without internationalized labels. Used at creation, ignored in updates.
+             * @example hedgerow.example
+             */
+            domain: string;
+            /** @description Requires a verified domain. */
+            jit_provisioning_enabled?: boolean;
+            /**
+             * @description The only provider that users with an address in this domain can sign in with, or empty for no restriction. Requires
+             *     a verified domain and a configured provider; `saml` requires the three SAML fields. Setting it ends the password
+             *     sessions of these users.
+             */
+            sso_enforcement?: components["schemas"]["SsoProvider"] | "";
+            /** @description The entity id of the identity provider, the issuer of its assertions. */
+            saml_entity_id?: string | null;
+            /** @description The sign-on URL of the identity provider. It is not validated until SAML is enforced. */
+            saml_acs_url?: string | null;
+            /** @description The certificate of the identity provider with an RSA key, as PEM or as base64 of DER. */
+            saml_x509_cert?: string | null;
+        };
         /**
          * DomainVerified
          * @description A domain after an attempt to verify it.
@@ -4456,7 +4511,27 @@ export interface components {
          * AlertCreate
          * @description A new alert.
          */
-        AlertCreate: WithRequired<components["schemas"]["AlertWrite"], "name" | "triggers" | "channel">;
+        AlertCreate: {
+            name: string;
+            /** @description Whether the alert sends messages. True by default. */
+            enabled?: boolean;
+            /** @description The events that send a message. */
+            triggers: components["schemas"]["AlertTrigger"][];
+            /** @description The threshold of the trigger `lag`, up to a week. 60 by default. */
+            lag_minutes?: number;
+            /** @description Restricts the alert to a project. The alert is deleted with the project. */
+            team_id?: number | null;
+            /** @description Restricts the alert to a batch export. The alert is deleted with the export. */
+            batch_export_id?: string | null;
+            channel: components["schemas"]["AlertChannel"];
+            /** @description Addresses of members, for the channel `email`. Members who leave the organization get no messages. */
+            emails?: string[];
+            /**
+             * @description The address of the webhook, for the channel `webhook`. `http` is only possible for addresses that the operator allows
+             *     with `OUTBOUND_ALLOW`.
+             */
+            url?: string | null;
+        };
         /**
          * AlertTest
          * @description The result of a test message.
@@ -4735,6 +4810,11 @@ export interface components {
         SessionPrecheckResult: {
             /** @description The provider that the domain enforces. Null if there is none. */
             sso_enforcement: components["schemas"]["SsoProvider"] | null;
+            /**
+             * @description Whether the enforced provider can sign users in. False if it is no longer set up: then owners of the organization may
+             *     sign in with their password, and everybody else asks one of them. False without an enforced provider.
+             */
+            sso_available: boolean;
             /** @description Whether the domain has SAML. */
             saml_available: boolean;
         };
@@ -4837,7 +4917,17 @@ export interface components {
          * ApiKeyCreate
          * @description A new key. It cannot have more access or a later expiry than the key that creates it.
          */
-        ApiKeyCreate: WithRequired<components["schemas"]["ApiKeyWrite"], "label" | "scopes">;
+        ApiKeyCreate: {
+            label: string;
+            /** @description At least one scope. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description Restrict the key to these projects. The key then works only on project paths. Empty for no restriction. */
+            scoped_teams?: number[];
+            /** @description Restrict the key to these organizations. Empty for no restriction. */
+            scoped_organizations?: string[];
+            /** @description When the key expires. Null for never. */
+            expires_at?: string | null;
+        };
         /**
          * SignupInvite
          * @description An invite, as shown to the holder of its link.
@@ -4896,6 +4986,11 @@ export interface components {
         Integration: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description The number of the integration, for clients that refer to it by an integer (`integration_id`). It is unique on this
+             *     server and never used again.
+             */
+            number: number;
             /** @description The name of the integration. Names need not be unique. */
             name: string;
             kind: components["schemas"]["IntegrationKind"];
@@ -5828,7 +5923,7 @@ export interface components {
         RedshiftConfig: {
             user: string;
             password: string;
-            /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. */
+            /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. An empty object is the same as null. */
             copy_inputs?: {
                 /** @description The bucket for the files that Redshift copies. They are deleted afterwards. */
                 s3_bucket: string;
@@ -5977,17 +6072,80 @@ export interface components {
             };
         };
         /**
+         * IntegrationNumberDestinationCreate
+         * @description The same as `IntegrationDestinationCreate` for clients that refer to an integration by its number, such as PostHog's
+         *     command.
+         */
+        IntegrationNumberDestinationCreate: {
+            type: components["schemas"]["IntegrationKind"];
+            /**
+             * @description The `number` of an integration of the organization, instead of `integration`. If both are sent, they must name the
+             *     same one.
+             */
+            integration_id: number | null;
+            /** @description The settings that the integration does not have. A key of the integration with another value is rejected. */
+            config?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * DestinationCreate
          * @description A destination with its own credentials, or with those of an integration.
          */
-        DestinationCreate: components["schemas"]["InlineDestinationCreate"] | components["schemas"]["IntegrationDestinationCreate"];
+        DestinationCreate: components["schemas"]["InlineDestinationCreate"] | components["schemas"]["IntegrationDestinationCreate"] | components["schemas"]["IntegrationNumberDestinationCreate"];
         /**
          * BatchExportCreate
          * @description A new batch export.
          */
         BatchExportCreate: {
+            name: string;
+            interval: components["schemas"]["BatchExportInterval"];
+            /**
+             * @description False by default. True pauses the export like the pause operation. False unpauses it like the unpause operation
+             *     without `backfill`.
+             */
+            paused?: boolean;
+            /**
+             * @description No scheduled run starts before this time. Null for no limit. Takes an ISO 8601 time; UTC if no time zone is
+             *     specified.
+             */
+            start_at?: string | null;
+            /**
+             * @description No scheduled run starts after this time. Null for no limit. Takes an ISO 8601 time; UTC if no time zone is
+             *     specified.
+             */
+            end_at?: string | null;
+            /**
+             * @description A SELECT statement on `events`, or on the model of the export, that defines columns and rows. Joins, unions and subqueries are not supported. Null
+             *     for the destination's default columns and all rows.
+             */
+            hogql_query?: string | null;
+            /** @description The rows to export. `events` by default. It cannot change after creation. */
+            model?: components["schemas"]["BatchExportModel"];
+            /**
+             * @description Conditions on the properties of events: a list of `{key, value, operator, type}` or of groups, as in the parameter
+             *     `properties` of a list of events. Only events that match all of them are exported, in addition to `include_events`,
+             *     `exclude_events` and the WHERE of `hogql_query`. An empty list or null removes them. Only for the model `events`.
+             */
+            filters?: unknown[] | null;
+            /**
+             * @description The IANA time zone in which days and weeks begin, such as `Europe/Berlin`. UTC by default; null also stands for UTC.
+             *     Shorter intervals are aligned to UTC in every time zone.
+             */
+            timezone?: string | null;
+            /**
+             * @description The day on which weeks begin, from 0 (Sunday, the default) to 6. Only for the interval `week`; a change to another
+             *     interval resets it. Null stands for 0.
+             */
+            offset_day?: number | null;
+            /**
+             * @description The local hour at which days and weeks begin, from 0 (the default) to 23. Only for the intervals `day` and `week`; a
+             *     change to another interval resets it. Null stands for 0. If the clocks skip the hour, the window ends when they
+             *     change; if they show it twice, it ends the first time.
+             */
+            offset_hour?: number | null;
             destination: components["schemas"]["DestinationCreate"];
-        } & WithRequired<components["schemas"]["BatchExportFields"], "name" | "interval">;
+        };
         /**
          * OrganizationBatchExportCreate
          * @description A new batch export in one of the organization's projects.
@@ -6013,6 +6171,8 @@ export interface components {
              *     field, the integration stays the same; a different type has none.
              */
             integration?: string | null;
+            /** @description The number of the integration, instead of `integration`. If both are sent, they must name the same one. */
+            integration_id?: number | null;
             /**
              * @description The settings to change, validated against the schema `<type>Config`. An unknown, missing or invalid key is
              *     rejected, and the error names it. The settings are merged into the stored config. Stored secrets are kept, unless
@@ -6416,10 +6576,16 @@ export interface components {
             source_errors: {
                 [key: string]: string;
             };
+            /** @description The positions of these errors by file name. Errors of a whole file have none. */
+            source_error_positions: {
+                [key: string]: components["schemas"]["TextPosition"];
+            };
         } & components["schemas"]["Plugin"];
         /**
          * PluginSourceWrite
-         * @description Changes to a plugin's files.
+         * @description Changes to a plugin's files. Instead of `source`, the files themselves are accepted, as PostHog's clients send them: an
+         *     object of contents, or null, by file name. Then every file name needs an extension. Other fields return 400, except
+         *     those of the plugin beside `source`, which have no effect.
          */
         PluginSourceWrite: {
             /** @description File contents by file name. Null deletes a file. Files that are not listed stay unchanged. */
@@ -7602,7 +7768,7 @@ export interface components {
             port?: number;
             /** @description Whether to accept a self-signed certificate. False by default. */
             has_self_signed_cert?: boolean;
-            /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. */
+            /** @description The bucket to copy from. Required if `mode` is `COPY`, ignored otherwise. An empty object is the same as null. */
             copy_inputs?: {
                 /** @description The region of the bucket, for example `us-east-1`. */
                 region_name: string;
@@ -15084,17 +15250,25 @@ export interface operations {
             /** @description A script. */
             200: {
                 headers: {
+                    /** @description The version of the document, in this encoding. */
+                    ETag?: string;
+                    /** @description How long the document may be cached. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "text/javascript": string;
                 };
             };
+            /** @description The version in `If-None-Match` is the current one. The response has no body. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             429: components["responses"]["Throttled"];
             500: components["responses"]["Failed"];
         };
     };
 }
-type WithRequired<T, K extends keyof T> = T & {
-    [P in K]-?: T[P];
-};

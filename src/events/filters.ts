@@ -53,6 +53,15 @@ export function parseFilter(texts: readonly string[], now: number): Expr | undef
   return combine('and', parts)
 }
 
+/** Events whose property equals one of the texts, in any case. */
+export function equalsAnyCase(key: string, texts: readonly string[]): Expr | undefined {
+  const property = call(1, 'lower', [field(1, ['properties', key])])
+  return combine(
+    'or',
+    texts.map((text) => call(1, 'equals', [property, call(1, 'lower', [constant(1, text)])])),
+  )
+}
+
 /** A list of conditions that is already parsed. `attr` names it in errors. Returns undefined if it matches everything. */
 export const parseFilterList = (list: readonly unknown[], attr: string, now: number): Expr | undefined =>
   parseNode(list, attr, now, 0)

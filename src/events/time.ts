@@ -1,5 +1,6 @@
 /** Times of events: microseconds since 1970, UTC. */
 import { parseIso } from '../time/iso.ts'
+import { instantOf } from '../time/zones.ts'
 
 const SECOND = 1_000_000
 /** Events further in the future get the time of arrival: their clock is wrong. */
@@ -11,17 +12,25 @@ const MAX_TIME_LENGTH = 128
 
 /**
  * Returns undefined if the value is not a time. Accepts ISO 8601 with calendar, week (2021-W43-5) or ordinal (2021-302)
- * dates, and other texts that `Date.parse` accepts. A time without a zone is UTC; a number is milliseconds.
+ * dates, and other texts that `Date.parse` accepts. A text without a zone is a local time of `zone`; a number is milliseconds.
  */
-export function parseEventTime(value: unknown): number | undefined {
+export function parseEventTime(value: unknown, zone = 'UTC'): number | undefined {
   if (typeof value === 'number') return exact(value * 1000)
   if (typeof value !== 'string') return undefined
   const text = value.length > MAX_TIME_LENGTH ? '' : value.trim()
   const instant = parseIso(text, { lenient: true })
   if (instant === null) return undefined
-  if (instant) return exact(instant.seconds * SECOND + instant.microseconds)
-  const milliseconds = Date.parse(namesZone(text) ? text : `${text} UTC`)
-  return exact(milliseconds * 1000)
+  const isZoned = instant ? !parseIso(`${text}Z`, { lenient: true }) : namesZone(text)
+  const time = instant
+    ? exact(instant.seconds * SECOND + instant.microseconds)
+    : exact(Date.parse(isZoned ? text : `${text} UTC`) * 1000)
+  return time === undefined || isZoned || zone === 'UTC' ? time : fromLocal(time, zone)
+}
+
+function fromLocal(local: number, zone: string): number | undefined {
+  const milliseconds = Math.floor(local / 1000)
+  const instant = instantOf(zone, milliseconds)
+  return exact(instant * 1000 + (local - milliseconds * 1000))
 }
 
 /** Whether the text ends with a time zone. A comment in parentheses may follow. */

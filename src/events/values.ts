@@ -2,7 +2,7 @@ import { call, constant, field } from '../hogql/ast.ts'
 import { compileCondition } from '../hogql/print.ts'
 import { type Either, type Sql, sql } from '../sql/template.ts'
 import { ALL_EVENTS, hasCounts, hourOf } from './counts.ts'
-import { branchesOf, mergedBranches } from './list.ts'
+import { branchesOf, type Condition, mergedBranches } from './list.ts'
 import type { EventReader, ReadOptions } from './readers.ts'
 
 export interface RecentQuery {
@@ -11,6 +11,8 @@ export interface RecentQuery {
   before: number
   /** Event names; undefined means any. */
   names?: readonly string[]
+  /** On the properties of events. Only for values of properties and custom event names. */
+  condition?: Condition | undefined
   signal?: AbortSignal
 }
 
@@ -56,9 +58,13 @@ export async function customEventNames(
 
 const options = ({ project_id, signal }: RecentQuery): ReadOptions => ({ project_id, lane: 'slow', signal })
 
-const counted = (value: Sql, query: RecentQuery): Sql => sql`
-  select value, count(*) from (${recent(sql`${value} as value`, query, RECENT_EVENTS)}) recent
-  where value is not null and length(value) <= ${MAX_VALUE_LENGTH} group by value order by count(*) desc, value limit ${MAX_STORED_VALUES}`
+const counted = (value: Sql, query: RecentQuery): Sql => {
+  const { condition } = query
+  const columns = condition ? sql`${value} as value, (${condition.sql}) as matches` : sql`${value} as value`
+  return sql`
+    select value, count(*) from (${recent(columns, query, RECENT_EVENTS)}) recent
+    where ${condition ? sql`matches and` : sql``} value is not null and length(value) <= ${MAX_VALUE_LENGTH} group by value order by count(*) desc, value limit ${MAX_STORED_VALUES}`
+}
 
 /** Columns of the latest events `e`: one index scan per name. */
 function recent(columns: Sql, query: RecentQuery, limit: number): Sql {

@@ -79,12 +79,16 @@ async function resolveRange(
 ): Promise<Range> {
   if (start_at !== null && start_at >= end_at) throw invalid('end_at', '"end_at" must be later than "start_at".')
   if (end_at > now()) throw invalid('end_at', '"end_at" must not be in the future.')
-  if (start_at !== null) return { start_at, end_at }
   const { project_id, model } = row
-  const earliest = await earliestRow(eventReader, { project_id, model, end: epochMicroseconds(end_at) })
-  if (earliest === undefined)
-    throw invalid('start_at', `The project has no ${model} before "end_at". Send a later "end_at" or a "start_at".`)
-  return { start_at: boundaryBefore(row, new Date(Math.floor(earliest / 1000)).toISOString()), end_at }
+  // The first change of a person or session is found by a scan.
+  if (start_at !== null && model !== 'events') return { start_at, end_at }
+  const earliest = await earliestRow(eventReader, { project_id, model, end: epochMicroseconds(now()) })
+  const first = earliest === undefined ? undefined : new Date(Math.floor(earliest / 1000)).toISOString()
+  if (first !== undefined && end_at <= first)
+    throw invalid('end_at', `The project has no ${model} before ${first}. Send a later "end_at".`)
+  if (start_at !== null) return { start_at, end_at }
+  if (first === undefined) throw invalid('start_at', `The project has no ${model} to export. Send a "start_at".`)
+  return { start_at: boundaryBefore(row, first), end_at }
 }
 
 /** Returns the number of windows. */

@@ -10,51 +10,68 @@ import * as integrations from '../store/integrations.ts'
 import type { Vault } from '../store/vault.ts'
 import { isCredentialPath, requireNoOverride, withoutCredentials } from './credentials.ts'
 import type { DestinationConfig, DestinationType } from './destination.ts'
-import { type ExportDestination, mergeConfig, settingsToUpdate } from './settings.ts'
+import { type ExportDestination, mergeConfig, settingsToUpdate, withoutEmptyParts } from './settings.ts'
 
 export interface DestinationInput {
   type?: DestinationType
   /** Null for credentials of its own. */
   integration?: string | null
+  /** The number of the integration, instead of its id. */
+  integration_id?: number | null
   config?: DestinationConfig
 }
 
 export type NewDestination = DestinationInput & { type: DestinationType }
 
 const INTEGRATION = 'destination__integration'
+const NUMBER = 'destination__integration_id'
+
+type Found = integrations.CountedIntegrationRow | null
+
+type Reference = Pick<DestinationInput, 'integration' | 'integration_id'>
 
 /** Throws `does_not_exist` for an integration that the organization does not have. */
 async function findIntegration(
   db: Db,
   organization_id: string,
-  id: string | null | undefined,
+  { integration: id, integration_id: number }: Reference,
   type: DestinationType,
 ): Promise<integrations.IntegrationRow | null> {
-  if (id == null) return null
-  const found = isUuid(id) ? await integrations.get(db, organization_id, id.toLowerCase()) : undefined
-  if (!found) throw missingIntegration()
-  if (found.kind !== type)
+  const found = id === undefined ? await byNumber(db, organization_id, number) : await byId(db, organization_id, id)
+  if (id !== undefined && number !== undefined && number !== (found?.number ?? null))
+    throw invalid(NUMBER, 'The "integration" and the "integration_id" name different integrations. Send one of them.')
+  if (found && found.kind !== type)
     throw invalid(
-      INTEGRATION,
+      id === undefined ? NUMBER : INTEGRATION,
       `This integration has the kind ${found.kind}. Send one of the kind ${type}, or change the type of the destination.`,
     )
   return found
 }
 
-export const missingIntegration = (): AppError =>
-  invalid(
-    INTEGRATION,
-    'The organization has no such integration. Send the id of one of its integrations.',
-    'does_not_exist',
-  )
+async function byId(db: Db, organization_id: string, id: string | null): Promise<Found> {
+  if (id === null) return null
+  const found = isUuid(id) ? await integrations.get(db, organization_id, id.toLowerCase()) : undefined
+  if (!found) throw missingIntegration()
+  return found
+}
+
+async function byNumber(db: Db, organization_id: string, number: number | null | undefined): Promise<Found> {
+  if (number == null) return null
+  const found = Number.isSafeInteger(number) ? await integrations.numbered(db, organization_id, number) : undefined
+  if (!found) throw missingIntegration(NUMBER)
+  return found
+}
+
+export const missingIntegration = (attr = INTEGRATION): AppError =>
+  invalid(attr, 'The organization has no such integration. Send one of its integrations.', 'does_not_exist')
 
 export async function newDestination(
   db: Db,
   organization_id: string,
-  { type, integration: id, config = {} }: NewDestination,
+  { type, config = {}, ...reference }: NewDestination,
 ): Promise<ExportDestination> {
-  const integration = await findIntegration(db, organization_id, id, type)
-  return { type, integration, config: configOf(type, config, integration) }
+  const integration = await findIntegration(db, organization_id, reference, type)
+  return { type, integration, config: withoutEmptyParts(type, configOf(type, config, integration)) }
 }
 
 /** The keys of the export. Throws for a key that the integration sets to another value. */
@@ -77,15 +94,17 @@ export async function changedDestination(
   { db, vault }: { db: Db; vault: Vault },
   organization_id: string,
   row: BatchExportRow,
-  { type = row.destination_type, integration: id, config: sent = {} }: DestinationInput,
+  { type = row.destination_type, config: sent = {}, ...reference }: DestinationInput,
 ): Promise<ExportDestination | undefined> {
   const stored = settingsToUpdate(vault, row, sent)
   const isSameType = type === stored.type
-  const integration_id = id === undefined && isSameType ? row.integration_id : id
-  const integration = await findIntegration(db, organization_id, integration_id, type)
+  const isKept = isSameType && reference.integration === undefined && reference.integration_id === undefined
+  const chosen = isKept ? { integration: row.integration_id } : reference
+  const integration = await findIntegration(db, organization_id, chosen, type)
   const kept = integration ? withoutCredentials(type, stored.config, storedJson(integration.config)) : stored.config
   const own = configOf(type, sent, integration)
-  const after = { type, integration, config: isSameType ? mergeConfig(kept, own) : own }
+  const config = withoutEmptyParts(type, isSameType ? mergeConfig(kept, own) : own)
+  const after = { type, integration, config }
   if (isSameType && (integration?.id ?? null) === row.integration_id && isDeepStrictEqual(after.config, stored.config))
     return undefined
   return after

@@ -51,9 +51,9 @@ export async function create(
   const row = { id, organization_id, name, kind, ...encryptCredentials(vault, id, settings), ...times }
   const changes = integrationChanges(null, { name, ...settings })
   const created = db.tx(async (tx) => {
-    await store.create(tx, row)
+    const integration = await store.create(tx, row)
     await recordIntegration(tx, ids, time, actor, 'created', row, changes)
-    return { ...row, batch_exports_count: 0 }
+    return integration
   })
   return created.catch((error) => {
     throw isForeignKeyViolation(error) ? notFound() : error

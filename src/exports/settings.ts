@@ -174,6 +174,16 @@ function receiver(schema: OpenApiSchema, key: string, config: DestinationConfig)
   return mark && isEffective(mark, config) ? (config[key] ?? mark.absent ?? null) : null
 }
 
+/** An empty object is null where the contract requires keys: clients send one for settings that have no effect. */
+export function withoutEmptyParts(type: DestinationType, config: DestinationConfig): DestinationConfig {
+  const schema = configSchema(type)
+  const isEmptyPart = ([key, value]: [string, unknown]): boolean => {
+    const { type: types = [], required = [] } = memberSchema(schema, key)
+    return types.includes('null') && required.length > 0 && isJsonObject(value) && Object.keys(value).length === 0
+  }
+  return Object.fromEntries(Object.entries(config).map((entry) => (isEmptyPart(entry) ? [entry[0], null] : entry)))
+}
+
 /** Merges recursively. Keys that are not sent keep their value. */
 export function mergeConfig(stored: DestinationConfig, sent: DestinationConfig): DestinationConfig {
   const result = { ...stored }

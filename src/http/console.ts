@@ -7,19 +7,20 @@ import { pathOf } from './request-url.ts'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
-/** Serves a file or the page of the console. Returns undefined if the path is not one of the console's. */
-export async function sendConsole(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+/** Sends a file or the page of the console. Returns false if the path is not one of the console's. */
+export async function sendConsole(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false
   const path = pathOf(request.raw)
   if (extname(path) !== '') return sendFile(path, request, reply)
-  if (isReserved(path) || !request.headers.accept?.includes('text/html')) return undefined
+  if (isReserved(path) || !request.headers.accept?.includes('text/html')) return false
   const { headers, type, body } = await consolePage()
-  return reply.code(200).headers(headers).type(`${type}; charset=utf-8`).send(body)
+  reply.code(200).headers(headers).type(`${type}; charset=utf-8`).send(body)
+  return true
 }
 
-async function sendFile(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+async function sendFile(path: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   const file = await consoleFile(path, request.headers['accept-encoding'])
-  if (file === null) return undefined
+  if (file === null) return false
   if (file.encoding !== null) reply.header('content-encoding', file.encoding)
   reply
     .code(200)
@@ -27,7 +28,8 @@ async function sendFile(path: string, request: FastifyRequest, reply: FastifyRep
     .header('vary', 'accept-encoding')
     .header('content-length', file.bytes)
     .type(file.media_type)
-  return reply.send(file.open())
+    .send(file.open())
+  return true
 }
 
 let reserved: Set<string> | undefined

@@ -8,7 +8,11 @@ import { pathOf } from './request-url.ts'
 /** Responds with 405 and an `Allow` header if the path exists with other methods, else with the console or 404. */
 export async function sendNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const allowed = methodsAt(pathOf(request.raw))
-  if (allowed.length === 0) return (await sendConsole(request, reply)) ?? sendError(notFound(), reply)
+  if (allowed.length === 0) {
+    // A reply is thenable: awaited, it resolves with undefined when the response has been sent.
+    if (!(await sendConsole(request, reply))) sendError(notFound(), reply)
+    return reply
+  }
   reply.header('allow', allowed.join(', '))
   return sendError(
     new AppError({

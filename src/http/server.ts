@@ -30,6 +30,8 @@ import { traceRequests } from './traces.ts'
 import { createUnusedConnections } from './unused-connections.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
+/** A query parameter has up to 16,384 characters, and percent-encoding triples its length. */
+const MAX_HEADERS_BYTES = 64 * 1024
 /** How often Node checks for requests that take too long to arrive. */
 const CONNECTION_CHECK_MS = 1_000
 /** Closes a connection without traffic, in addition to the longest time that a handler may take. */
@@ -58,6 +60,7 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: {
       headersTimeout: config.HEADERS_TIMEOUT_MS,
+      maxHeaderSize: MAX_HEADERS_BYTES,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
       // The onRequest hook checks it, because Node's own response lacks our body and headers.
       requireHostHeader: false,

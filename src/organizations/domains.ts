@@ -91,21 +91,23 @@ function requireCertificate(text: string | null | undefined): void {
     throw invalid('saml_x509_cert', 'The key of this certificate is not RSA. Send a certificate with an RSA key.')
 }
 
-/** Throws invalid_input when the enforced provider cannot sign anyone in. */
-function requireProvider({ providers, config }: SsoSettings, domain: store.DomainRow): void {
+function requireProvider(settings: SsoSettings, domain: store.DomainRow): void {
+  const problem = enforcementProblem(settings, domain)
+  if (problem !== null) throw invalid('sso_enforcement', problem)
+}
+
+/** Says why the enforced provider cannot sign anyone in, and what to do. Null if it can, or if none is enforced. */
+export function enforcementProblem({ providers, config }: SsoSettings, domain: store.DomainRow): string | null {
   const { sso_enforcement } = domain
-  if (sso_enforcement === '') return
-  if (sso_enforcement !== 'saml') {
-    if (providers[sso_enforcement]) return
-    throw invalid('sso_enforcement', `${sso_enforcement} is not configured on this server. Choose another provider.`)
-  }
-  if (config.SITE_URL === undefined)
-    throw invalid('sso_enforcement', 'SAML requires SITE_URL. Ask the operator of this server to set it.')
-  if (!hasValidSaml(domain))
-    throw invalid(
-      'sso_enforcement',
-      'SAML requires `saml_entity_id`, the http(s) URL `saml_acs_url` and `saml_x509_cert`. Set all three.',
-    )
+  if (sso_enforcement === '') return null
+  if (sso_enforcement !== 'saml')
+    return providers[sso_enforcement]
+      ? null
+      : `${sso_enforcement} is not configured on this server. Choose another provider.`
+  if (config.SITE_URL === undefined) return 'SAML requires SITE_URL. Ask the operator of this server to set it.'
+  return hasValidSaml(domain)
+    ? null
+    : 'SAML requires `saml_entity_id`, the http(s) URL `saml_acs_url` and `saml_x509_cert`. Set all three.'
 }
 
 function hasValidSaml({ saml_entity_id, saml_acs_url, saml_x509_cert }: store.DomainRow): boolean {

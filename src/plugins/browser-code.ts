@@ -1,6 +1,6 @@
 /** Transpiles the files of a plugin that run in a browser. Runs in a child process, because a few bytes can keep a parser busy. */
 import { Script } from 'node:vm'
-import { describeSyntaxError, TranspileError, transpile } from './runtime/transpile.ts'
+import { syntaxError, TranspileError, transpile } from './runtime/transpile.ts'
 
 /** Every visitor of a page loads the script. */
 const MAX_LENGTH = 512 * 1024
@@ -31,9 +31,10 @@ function requireValid(name: string, script: string): void {
   try {
     new Script(script.replace(/^export /, ''), { filename: name })
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new TranspileError(describeSyntaxError(error))
+    if (!(error instanceof SyntaxError)) throw syntaxError(error)
     const [location = ''] = error.stack?.split('\n', 1) ?? []
     const line = location.slice(location.lastIndexOf(':') + 1)
-    throw new TranspileError(/^\d+$/.test(line) ? `Line ${line}: ${error.message.slice(0, 300)}` : error.message)
+    if (!/^\d+$/.test(line)) throw new TranspileError(error.message)
+    throw new TranspileError(`Line ${line}: ${error.message.slice(0, 300)}`, { line: Number(line), column: 1 })
   }
 }

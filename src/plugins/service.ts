@@ -26,7 +26,7 @@ import {
   uploadedPlugin,
 } from './columns.ts'
 import type { CodeInspector } from './runtime/sandbox.ts'
-import { inspectFiles, manifestIn, mergeFiles, textsOf } from './source-files.ts'
+import { inspectFiles, manifestIn, mergeFiles, readEdit, textsOf } from './source-files.ts'
 import type { PluginSources } from './sources.ts'
 import { mainError, replaceBroken } from './switch-off.ts'
 import type { PluginUrl } from './url.ts'
@@ -126,9 +126,11 @@ export async function updateSource(
   { db, ids, now, inspector }: PluginService,
   { membership_level }: OrganizationRow,
   { organization_id, id, family }: store.PluginRow,
-  { source: edit = {}, allow_broken: isAllowed = false }: Schemas['PluginSourceWrite'],
+  body: Schemas['PluginSourceWrite'],
   actor: UserActor,
 ): Promise<PluginWithFiles> {
+  const edit = readEdit(body)
+  const isAllowed = body.allow_broken ?? false
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const before = await store.get(db, organization_id, id, family)
     if (!before) throw notFound()

@@ -70,7 +70,7 @@ export async function transpileStored({ db, inspector }: { db: Db; inspector: Co
   while (file) {
     const { name } = file
     const { transpiled, errors } = await inspector.inspect({ [name]: file.text })
-    const error = errors[name] ?? (transpiled[name] === undefined ? 'The code cannot be transpiled.' : null)
+    const error = errors[name]?.detail ?? (transpiled[name] === undefined ? 'The code cannot be transpiled.' : null)
     await store.setTranspiled(db, file, { transpiled: transpiled[name] ?? null, error })
     file = await store.nextUntranspiled(db, file)
   }

@@ -1,4 +1,6 @@
 /** The source files of a plugin: merging edits, reading plugin.json, inspecting code. */
+import type { components } from '../contract/openapi.ts'
+import { contract, resolve } from '../contract/table.ts'
 import { invalid } from '../errors.ts'
 import type { PluginFile, TranspiledFile } from '../store/plugins.ts'
 import { type Manifest, readManifest } from './manifest.ts'
@@ -6,6 +8,8 @@ import type { CodeInspector } from './runtime/sandbox.ts'
 
 export const MAX_FILES = 100
 export const MAX_CHARACTERS = 4 * 1024 * 1024
+const MAX_NAME = 200
+const MAX_TEXT = 1024 * 1024
 
 /** Path to text. The main file is `index.ts`; the paths of the others are relative to it. */
 export type SourceFiles = Record<string, string>
@@ -16,8 +20,46 @@ export interface InspectedCode {
   capabilities: string
 }
 
+/** The contents of the files that change; null deletes a file. */
+export type SourceEdit = Record<string, string | null>
+
+/** The fields of a plugin that may be sent back beside `source`. */
+const RESOURCE = contract.components.schemas.PluginWithSource
+const READ_ONLY = new Set(
+  [RESOURCE, ...(RESOURCE.allOf ?? [])].flatMap((part) => Object.keys(resolve(part).properties ?? {})),
+)
+
+/** The edit in a body: `source`, or the files themselves. Throws for keys that are neither fields nor file names. */
+export function readEdit({
+  source,
+  allow_broken: _,
+  ...others
+}: components['schemas']['PluginSourceWrite']): SourceEdit {
+  if (source === undefined) return Object.fromEntries(Object.entries(others).map(readFile))
+  const unknown = Object.keys(others).find((key) => !READ_ONLY.has(key))
+  if (unknown !== undefined)
+    throw invalid(fieldOf(unknown), 'This field is unknown. Remove it, or move the file into "source".')
+  return source
+}
+
+function readFile([name, text]: [string, unknown]): [string, string | null] {
+  const attr = fieldOf(name)
+  if (attr === null || !/.\.[^.]+$/.test(name))
+    throw invalid(
+      attr,
+      `"${attr ?? 'A key'}" is no file name: it needs an extension and at most ${MAX_NAME} characters.`,
+    )
+  if (text !== null && typeof text !== 'string') throw invalid(attr, `"${name}" must be the text of the file, or null.`)
+  if (text !== null && text.length > MAX_TEXT)
+    throw invalid(attr, `"${name}" must have at most ${MAX_TEXT} characters.`, 'max_length')
+  return [name, text]
+}
+
+/** Errors do not repeat longer names. */
+const fieldOf = (name: string): string | null => (name.length <= MAX_NAME ? name : null)
+
 /** Applies an edit; null deletes a file. Throws when plugin.json is invalid or the result is too large. */
-export function mergeFiles(before: SourceFiles, edit: Record<string, string | null>): SourceFiles {
+export function mergeFiles(before: SourceFiles, edit: SourceEdit): SourceFiles {
   const all = new Map<string, string | null>([...Object.entries(before), ...Object.entries(edit)])
   const after = Object.fromEntries([...all].flatMap(([name, text]) => (text === null ? [] : [[name, text]])))
   const texts = Object.values<string>(after)
@@ -47,7 +89,9 @@ export async function inspectFiles(inspector: CodeInspector, files: SourceFiles)
     files: Object.entries(files).map(([name, text]) => ({
       name,
       text,
-      error: errorOf.get(name) ?? null,
+      error: errorOf.get(name)?.detail ?? null,
+      error_line: errorOf.get(name)?.position?.line ?? null,
+      error_column: errorOf.get(name)?.position?.column ?? null,
       transpiled: scriptOf.get(name) ?? null,
     })),
   }

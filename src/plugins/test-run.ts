@@ -136,7 +136,7 @@ export async function runOnSamples(
   const called = METHODS.filter((method) => methods.includes(method))
   const exports = methods.includes('exportEvents')
   const error = errors[MAIN_FILE]
-  if (error !== undefined) return { ...result, error, milliseconds: milliseconds() - started }
+  if (error !== undefined) return { ...result, error: error.detail, milliseconds: milliseconds() - started }
   if (!exports && called.length + scheduled_tasks.length + own.length === 0)
     return { ...result, error: NOTHING_TO_CALL, milliseconds: milliseconds() - started }
 

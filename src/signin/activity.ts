@@ -57,13 +57,14 @@ export function recordSession(
 const SECRETS = {
   password_changed: 'password',
   email_changed: null,
+  name_changed: null,
   two_factor_enabled: 'totp_secret',
   two_factor_disabled: 'totp_secret',
   backup_codes_renewed: 'backup_codes',
   sign_in_link_created: null,
 } as const
 
-/** Records a change of credentials. `changes` contains no secrets. */
+/** Records a change of credentials or of the name. `changes` contains no secrets. */
 export function recordAccount(
   { ids, now }: Recorder,
   tx: Db,

@@ -6,7 +6,10 @@ import * as users from '../auth/users.ts'
 import { invalid, notFound } from '../errors.ts'
 import * as accounts from '../store/accounts.ts'
 import type { UserActor } from '../store/activity_log.ts'
+import { definedFields } from '../store/changes.ts'
+import { fieldChanges } from '../store/field-changes.ts'
 import { addMilliseconds } from '../time/stored.ts'
+import { recordAccount } from './activity.ts'
 import { applyChange, type CredentialChange, prepareChange } from './profile.ts'
 import type { SignInService } from './service.ts'
 
@@ -31,6 +34,8 @@ const meOf = ({ session }: Caller, account: accounts.AccountRow, profile: users.
   reauthenticate_by: session && addMilliseconds(session.created_at, FRESH_MS),
 })
 
+const namesOf = ({ first_name, last_name }: accounts.AccountRow) => ({ first_name, last_name })
+
 /** Changes all fields or none. A new password or address needs a fresh sign-in, and a new password a session. */
 export async function update(
   service: SignInService,
@@ -54,6 +59,8 @@ export async function update(
         'incorrect_password',
       )
     await users.updateLocked(tx, { ...caller, user: locked }, input)
+    const renamed = fieldChanges(namesOf(locked), namesOf({ ...locked, ...definedFields(input) }))
+    if (renamed.length) await recordAccount(service, tx, actor, locked, 'name_changed', renamed)
     await applyChange(service, tx, actor, locked, change)
   })
   service.mailer?.wake()

@@ -2,6 +2,7 @@ import type { Passwords } from '../auth/passwords.ts'
 import type { SessionLimits } from '../auth/sessions.ts'
 import type { Ids } from '../ids.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { SsoSettings } from '../organizations/domains.ts'
 import type { Database } from '../sql/db.ts'
 import type { Vault } from '../store/vault.ts'
 import type { FailureLog } from './failure-log.ts'
@@ -15,6 +16,7 @@ export interface SignInService {
   passwords: Passwords
   vault: Vault
   limits: SessionLimits
+  sso: SsoSettings
   /** Whether repeated failures are throttled. */
   throttled: boolean
   /** Null when email is not configured. */

@@ -3,11 +3,13 @@
 import { sha256 } from '../auth/hash.ts'
 import { needsRehash } from '../auth/passwords.ts'
 import { type Client, createSession } from '../auth/sessions.ts'
-import { requirePasswordAllowed } from '../auth/sso-enforcement.ts'
+import { ssoEnforced } from '../auth/sso-enforcement.ts'
 import { AppError, invalid } from '../errors.ts'
+import { enforcementProblem } from '../organizations/domains.ts'
 import type { Db } from '../sql/db.ts'
 import * as accounts from '../store/accounts.ts'
 import * as domains from '../store/domains.ts'
+import { levelOf, OWNER } from '../store/members.ts'
 import * as tokens from '../store/one_time_tokens.ts'
 import * as pending from '../store/pending_sign_ins.ts'
 import type { SessionRow, SignInMethod } from '../store/sessions.ts'
@@ -50,7 +52,7 @@ export async function signInWithPassword(
 ): Promise<SignedIn> {
   const { db, passwords } = service
   const { client } = browser
-  await requirePasswordAllowed(db, email)
+  const lapsed = await lapsedEnforcement(service, email)
   const user = await accounts.getByEmail(db, email)
   const account = { email, password_hash: user?.password_hash ?? null }
   const matches = await isPassword(service, client.address, account, password)
@@ -69,11 +71,36 @@ export async function signInWithPassword(
     const current = await accounts.lock(tx, user.id)
     // The password was changed, or the account deactivated, while the hash was computed.
     if (!current || current.password_hash !== user.password_hash) throw invalidCredentials()
+    if (lapsed) await requireOwner(tx, lapsed, user.id)
     if (password_hash !== undefined) await accounts.setPassword(tx, user.id, password_hash)
     return firstStep(service, tx, current, { method: 'password', ...browser })
   })
   service.mailer?.wake()
   return result
+}
+
+/**
+ * The domain of the address if it enforces a provider that cannot sign anyone in any more. Its owners may then use a
+ * password, or nobody could change the rule. Throws `sso_enforced` while the provider works.
+ */
+async function lapsedEnforcement({ db, sso }: SignInService, email: string): Promise<domains.DomainRow | undefined> {
+  const domain = await domains.verifiedOf(db, email)
+  if (!domain?.sso_enforcement) return undefined
+  if (enforcementProblem(sso, domain) === null) throw ssoEnforced(domain)
+  return domain
+}
+
+/** After the password, so that nobody else learns who is an owner. */
+async function requireOwner(
+  tx: Db,
+  { organization_id, sso_enforcement }: domains.DomainRow,
+  user_id: number,
+): Promise<void> {
+  if ((await levelOf(tx, organization_id, user_id)) !== OWNER)
+    throw new AppError({
+      code: 'sso_enforced',
+      detail: `The domain of this address requires single sign-on with ${sso_enforcement}, which is no longer set up on this server. Ask an owner of your organization to choose another way to sign in.`,
+    })
 }
 
 /** Throws `invalid_token` for a link that is unknown, used or expired. */
@@ -172,12 +199,13 @@ export async function completeSecondFactor(
 
 /** How an address signs in. Depends only on its domain. */
 export async function precheck(
-  db: Db,
+  { db, sso }: SignInService,
   email: string,
-): Promise<{ sso_enforcement: domains.SsoEnforcement; saml_available: boolean }> {
+): Promise<{ sso_enforcement: domains.SsoEnforcement; sso_available: boolean; saml_available: boolean }> {
   const domain = await domains.verifiedOf(db, email)
   return {
     sso_enforcement: domain?.sso_enforcement ?? '',
+    sso_available: domain !== undefined && domain.sso_enforcement !== '' && enforcementProblem(sso, domain) === null,
     saml_available: domain !== undefined && domains.hasSaml(domain),
   }
 }

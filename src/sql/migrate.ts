@@ -30,6 +30,8 @@ import alertDigests from './migrations/0027-alert-digests.ts'
 import failedDeliveries from './migrations/0028-failed-deliveries.ts'
 import pluginTestEvents from './migrations/0029-plugin-test-events.ts'
 import pluginApiAccess from './migrations/0030-plugin-api-access.ts'
+import integrationNumbers from './migrations/0031-integration-numbers.ts'
+import sourceErrorPositions from './migrations/0032-source-error-positions.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -83,6 +85,8 @@ export const ADMINISTRATION: Track = {
     failedDeliveries,
     pluginTestEvents,
     pluginApiAccess,
+    integrationNumbers,
+    sourceErrorPositions,
   ],
 }
 export const EVENTS: Track = {

@@ -72,6 +72,9 @@ export interface PluginFile {
   text: string
   /** The syntax error of the code; null when it parses or is not code. */
   error: string | null
+  /** Null for errors of the whole file. */
+  error_line: number | null
+  error_column: number | null
 }
 
 export interface TranspiledFile extends PluginFile {
@@ -187,15 +190,24 @@ export async function replaceFiles(
   await tx.run(sql`delete from plugin_files where plugin_id = ${id}`)
   for (const chunk of chunks(files))
     await tx.run(sql`
-      insert into plugin_files (plugin_id, name, text, error, transpiled)
-      values ${rows(chunk.map(({ name, text, error, transpiled }): Value[] => [id, name, text, error, transpiled]))}`)
+      insert into plugin_files (plugin_id, name, text, error, error_line, error_column, transpiled)
+      values ${rows(
+        chunk.map((file): Value[] => [
+          id,
+          file.name,
+          file.text,
+          file.error,
+          file.error_line,
+          file.error_column,
+          file.transpiled,
+        ]),
+      )}`)
   return true
 }
 
 export function files(db: Db, plugin_id: number): Promise<PluginFile[]> {
-  return db.all<PluginFile>(
-    sql`select name, text, error from plugin_files where plugin_id = ${plugin_id} order by name`,
-  )
+  return db.all<PluginFile>(sql`
+    select name, text, error, error_line, error_column from plugin_files where plugin_id = ${plugin_id} order by name`)
 }
 
 /** Leaves `updated_at`, because no user changed the plugin. */

@@ -23,14 +23,31 @@ export function areaLog(log: Logger, { LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, a
   return log.child({ area }, level === undefined ? {} : { level })
 }
 
-/** Logs to standard error. Standard output is reserved for the line that reports that the server is ready. */
-export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): Logger {
+type LogSettings = Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>
+
+/** A target for log lines, such as a stream. */
+export interface LogOutput {
+  write(line: string): unknown
+}
+
+/** Logs to `output` line by line, as JSON unless LOG_FORMAT says otherwise. */
+export function createLogTo(output: LogOutput, { LOG_LEVEL, LOG_FORMAT }: LogSettings): Logger {
+  const write = (line: string): void => void output.write(LOG_FORMAT === 'pretty' ? prettyLine(line) : line)
+  return pino({ level: parseLevels(LOG_LEVEL)?.base ?? 'info' }, { write })
+}
+
+/**
+ * Logs to standard error. Standard output is reserved for the line that reports that the server is ready. Lines below a
+ * warning wait for the first flush, so they follow that line.
+ */
+export function createLog({ LOG_LEVEL, LOG_FORMAT }: LogSettings): Logger {
   const isPretty = (LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty'
   const colors = process.stderr.isTTY === true && process.stderr.hasColors()
   let batch: string[] = []
   let size = 0
   let dropped = 0
   let timer: NodeJS.Timeout | undefined
+  let isStarting = true
   const report = (): void => {
     const count = dropped
     dropped = 0
@@ -58,9 +75,12 @@ export function createLog({ LOG_LEVEL, LOG_FORMAT }: Pick<Config, 'LOG_LEVEL' | 
       batch.push(isPretty ? prettyLine(line, colors) : line)
       size += line.length
       if (output.lastLevel >= URGENT || size >= BATCH_BYTES) flush()
-      else timer ??= setTimeout(flush, BATCH_MS).unref()
+      else if (!isStarting) timer ??= setTimeout(flush, BATCH_MS).unref()
     },
-    flush,
+    flush: (): void => {
+      isStarting = false
+      flush()
+    },
   }
   const log = pino({ level: parseLevels(LOG_LEVEL)?.base ?? 'info' }, output)
   return log

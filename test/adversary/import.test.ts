@@ -1,11 +1,12 @@
 /** Malicious files for `import`: it takes linear time, and a server on the same database keeps responding. */
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
 import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
+import { zipOf } from '../helpers/peers/archives.ts'
 import { command, ended } from '../helpers/programs/process.ts'
 import { type MakeText, TEXTS } from './malicious-texts.ts'
 import { openTarget } from './target.ts'
@@ -56,6 +57,10 @@ function files(linesOf: (name: string) => string[]): Record<string, string | Buf
     'open.csv': `${HEAD}\nseen,"${'a""'.repeat(LONG_LINE / 4)}`,
     'columns.csv': `${'a,'.repeat(200_000)}a\n${'b,'.repeat(200_000)}b\n`,
     'quotes.csv': `${HEAD}\n${'"'.repeat(2_000_000)}`,
+    'array.json': `[${'[{"a":'.repeat(LONG_LINE / 8)}`,
+    'elements.json': `[${'0,'.repeat(200_000)}0]`,
+    'zip.zip': zipOf({ 'a.json': `${' '.repeat(LONG_LINE)}x`, 'b.json.gz': gzipSync('"'.repeat(LONG_LINE)) }),
+    'invalid.parquet': `PAR1${'x'.repeat(LONG_LINE)}PAR1`,
   }
 }
 
@@ -103,3 +108,62 @@ for (const engine of inTurn(ENGINES))
       result: `each imported in linear time; slowest health check of a server on the same database ${Math.round(target.slowest_ms)} ms (limit ${Math.round(target.limit_ms)} ms)`,
     })
   })
+
+const MEGABYTE = 1024 * 1024
+const zeros = gzipSync(Buffer.alloc(128 * MEGABYTE))
+const row = event({ timestamp: '2026-01-05T10:00:00Z' })
+const deep = `{"event":"seen","distinct_id":"a","properties":${'{"a":'.repeat(100)}1${'}'.repeat(101)}`
+const line = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`${row}\n`), bytes, Buffer.from(`\n${row}\n`)])
+
+/** The exit code, and what the command prints. */
+const HOSTILE: [name: string, content: Buffer, code: number, message: RegExp][] = [
+  ['bomb.gz', zeros, 6, /bomb\.gz unpacks to more than 250 times its size/],
+  ['bomb.zip', zipOf({ 'a.json': Buffer.alloc(128 * MEGABYTE) }), 6, /bomb\.zip unpacks to more than 250 times/],
+  ['nested.zip', zipOf({ 'a.json.gz': zeros }), 6, /nested\.zip.* unpacks to more than 250 times/],
+  ['claim.zip', zipOf({ 'a.json': row.repeat(9) }, { claim: 9 }), 6, /The zip archive claim\.zip is corrupt/],
+  ['slip.zip', zipOf({ '../../slip.json': row }), 6, /paths outside of itself \(invalid relative path/],
+  ['absolute.zip', zipOf({ '/slip.json': row }), 6, /paths outside of itself \(absolute path/],
+  ['zip.zip', zipOf({ 'a.zip': zipOf({ 'a.json': row }) }), 6, /zip\.zip\/a\.zip is a zip archive inside/],
+  [
+    'parquet.zip',
+    zipOf({ 'a.parquet': 'PAR1xxxxPAR1' }),
+    6,
+    /a\.parquet is a Parquet file, which can only be read from/,
+  ],
+  ['broken.zip', Buffer.from('PK\x03\x04xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'), 6, /The zip archive broken\.zip is corrupt/],
+  [
+    'names.zip',
+    zipOf({ 'a\x1b[31m.json': 'x' }),
+    0,
+    /names\.zip\/a\\u001b\[31m\.json:1: The line is not a JSON object/,
+  ],
+  ['truncated.gz', gzipSync(row.repeat(999)).subarray(0, 99), 6, /gzip data of truncated\.gz is corrupt or incomplete/],
+  ['broken.parquet', Buffer.from('PAR1xxxxPAR1'), 6, /broken\.parquet is not a valid Parquet file/],
+  ['long.json', line(Buffer.alloc(5 * MEGABYTE, '"')), 0, /long\.json:2: The line has more than 4194304 bytes/],
+  ['deep.json', line(Buffer.from(deep)), 0, /deep\.json:2: The line is nested too deep/],
+  [
+    'utf8.json',
+    line(Buffer.from(row.replace('seen', 'caf\xe9'), 'latin1')),
+    0,
+    /utf8\.json:2: The line is not valid UTF-8/,
+  ],
+  ['utf8.csv', Buffer.from('event,distinct_id\ncaf\xe9,a\n', 'latin1'), 6, /utf8\.csv is not valid UTF-8/],
+  ['end.json', Buffer.from(`[${row},`), 0, /end\.json:2: The file ends inside the array/],
+  ['proto.json', Buffer.from('{"__proto__":{"event":"x"},"distinct_id":"a"}'), 0, /`event` is required/],
+]
+
+t.test('import refuses hostile files with a sentence', async (t) => {
+  const target = await openTarget(t, 'sqlite')
+  const folder = freshFolder(t)
+  const [DATABASE_URL, project] = [target.world.database_url, String(target.world.project_id)]
+  for (const [name, content, code, message] of HOSTILE) {
+    const file = join(folder, name)
+    writeFileSync(file, content)
+    const result = await ended(command(['import', file, '--project', project], { DATABASE_URL }))
+    t.equal(result.code, code, `${name}: ${result.stderr}`)
+    t.match(result.stderr, message, name)
+    t.notOk(result.stderr.includes('\x1b'), `${name} prints no control character`)
+    t.notMatch(result.stderr, /^\s+at \S+ \(/m, `${name} prints no stack trace`)
+  }
+  t.strictSame(readdirSync(folder).toSorted(), HOSTILE.map(([name]) => name).toSorted(), 'nothing is unpacked')
+})

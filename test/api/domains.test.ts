@@ -1,4 +1,5 @@
 import t from 'tap'
+import { sql } from '../../src/sql/template.ts'
 import { verify } from '../../src/store/domains.ts'
 import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { openBrowser } from '../helpers/browser.ts'
@@ -402,10 +403,60 @@ for (const engine of nextEngines())
     t.strictSame(await signedIn(), ['out@xhedgerow.example', 'sub@a.hedgerow.example'], 'ends the password sessions')
     t.match(await update({ saml_x509_cert: null }), refused, 'the certificate of an enforced provider stays')
     t.match(await update({ sso_enforcement: 'github' }), { status: 200, body: { sso_enforcement: 'github' } })
+    t.match(await openBrowser(app).send('POST', '/api/login/precheck/', { body: { email: 'in@hedgerow.example' } }), {
+      body: { sso_enforcement: 'github', sso_available: true },
+    })
+    t.match(
+      await openBrowser(app).send('POST', '/api/login/', {
+        body: { email: 'in@hedgerow.example', password: PASSWORD },
+      }),
+      { status: 400, body: { code: 'sso_enforced', detail: /Sign in there/ } },
+    )
     t.match(await update({ saml_x509_cert: null }), { status: 200, body: { saml_x509_cert: null } })
     t.match(await update({ sso_enforcement: '' }), { status: 200, body: { sso_enforcement: '' } })
     await openBrowser(app).signIn('in@hedgerow.example', PASSWORD)
   })
+
+onBothEngines(t, 'owners sign in with a password when the enforced provider is no longer set up', async (t, app) => {
+  const { call, deps } = app
+  const { body: created } = await call('domains.create', { body: { domain: 'hedgerow.example' } })
+  await verify(deps.db, created.id, deps.now())
+  for (const [email, level] of [
+    ['owner@hedgerow.example', 15],
+    ['admin@hedgerow.example', 8],
+  ] as const)
+    await app.setPassword(PASSWORD, (await app.member(email, level)).key)
+  const stranger = await app.stranger('stranger@hedgerow.example')
+  await app.setPassword(PASSWORD, stranger.key)
+  t.match(await call('domains.retrieve', { params: { id: created.id } }), { body: { sso_enforcement_problem: null } })
+  // The settings of the provider were removed after this.
+  await deps.db.run(sql`update domains set sso_enforcement = 'github' where id = ${created.id}`)
+
+  const browser = openBrowser(app)
+  const attempt = (email: string, password = PASSWORD) =>
+    openBrowser(app).send('POST', '/api/login/', { body: { email, password } })
+  t.match(await browser.send('POST', '/api/login/precheck/', { body: { email: 'anyone@hedgerow.example' } }), {
+    status: 200,
+    body: { sso_enforcement: 'github', sso_available: false },
+  })
+  const wrong = await attempt('unknown@hedgerow.example')
+  t.match(wrong, { status: 401, body: { code: 'invalid_credentials' } })
+  for (const email of ['owner@hedgerow.example', 'admin@hedgerow.example'])
+    t.same((await attempt(email, 'wrong')).body, wrong.body, 'only a password reveals who is an owner')
+  for (const email of ['admin@hedgerow.example', 'stranger@hedgerow.example'])
+    t.match(await attempt(email), {
+      status: 400,
+      body: { code: 'sso_enforced', detail: /github, which is no longer set up.* Ask an owner/ },
+    })
+  await browser.signIn('owner@hedgerow.example', PASSWORD)
+  const one = `/api/organizations/${app.first.organization_id}/domains/${created.id}/` as const
+  t.match(await browser.send('GET', one), { body: { sso_enforcement_problem: /github is not configured/ } })
+  t.match(await browser.send('PATCH', one, { body: { sso_enforcement: '' } }), {
+    status: 200,
+    body: { sso_enforcement: '', sso_enforcement_problem: null },
+  })
+  t.equal((await attempt('admin@hedgerow.example')).status, 200)
+})
 
 onBothEngines(t, 'SAML is enforced only with SITE_URL', async (t, { call, deps }) => {
   const { body: created } = await call('domains.create', {

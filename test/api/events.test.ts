@@ -333,6 +333,35 @@ onBothEngines(t, 'lists the values of a property and samples recent events', asy
   t.strictSame(JSON.parse(sample.elements), [[]])
   t.strictSame(JSON.parse((await samples('event_name=other')).properties), [{ p: 'qwerty' }])
   t.match(await app.send('GET', `${EVENTS}values/?key=`), { status: 400, body: { attr: 'key' } })
+
+  const planned = (plan: unknown, q: string, event = 'seen') => ({
+    event,
+    properties: { plan, q },
+    timestamp: NEW_YEAR - HOUR,
+  })
+  await insertEvents(events, 1, [
+    planned('Free', 'one'),
+    planned('TEAM', 'two', 'other'),
+    planned(5, 'three'),
+    planned('Ä', 'four'),
+    planned(undefined, 'five'),
+  ])
+  for (const [filters, expected] of [
+    ['properties_plan=free', ['one']],
+    ['properties_plan=["FREE","team"]', ['one', 'two']],
+    ['properties_plan=free&properties_plan=team', ['one', 'two']],
+    ['properties_plan[]=free&properties_plan[]=team', ['one', 'two']],
+    ['properties_plan=5', ['three']],
+    ['properties_plan=ä', ['four']],
+    ['properties_plan=["free","team"]&properties_q=two', ['two']],
+    ['properties_plan=["free","team"]&event_name=other', ['two']],
+    ['properties_plan=["free","team"]&event_name=other&event_name=seen', ['one', 'two']],
+    ['properties_plan=unknown', []],
+  ] as const)
+    t.strictSame((await names(`key=q&${filters}`)).sort(), expected, filters)
+  t.strictSame(await names('key=custom_event&properties_plan=team'), ['other'])
+  t.strictSame(JSON.parse((await samples('properties_plan=team')).properties), [{ plan: 'TEAM', q: 'two' }])
+  t.match(await app.send('GET', `${EVENTS}values/?key=q&properties_=x`), { status: 400, body: { attr: 'properties_' } })
 })
 
 for (const engine of ['sqlite', 'postgres'] as const)

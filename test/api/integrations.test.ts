@@ -245,6 +245,76 @@ for (const engine of nextEngines())
   })
 
 for (const engine of nextEngines())
+  t.test(`an export names an integration by its number (${engine})`, async (t) => {
+    const app = await open(t, engine)
+    const first = (await createIntegration(app, 'Postgres', POSTGRES)).body
+    const second = (await createIntegration(app, 'Postgres', { ...POSTGRES, host: '8.8.8.9' })).body
+    t.ok(Number.isInteger(first.number) && first.number < second.number)
+    t.equal((await app.send('GET', `${pathOf(app)}/${first.id}/`)).body.number, first.number)
+    t.strictSame(
+      (await app.send('GET', `${pathOf(app)}/`)).body.results.map(({ number }: { number: number }) => number),
+      [second.number, first.number],
+    )
+
+    const destination = { type: 'Postgres', integration_id: first.number, config: { database: 'lake' } }
+    const created = await createExport(app, destination)
+    t.match(created, { status: 201, body: { destination: { integration: first.id } } })
+    const one = `${exportsOf(app)}/${created.body.id}/` as const
+    const change = (body: object) => app.send('PATCH', one, { body: { destination: body } })
+    t.match(await change({ integration_id: second.number }), {
+      status: 200,
+      body: { destination: { integration: second.id, config: { host: '8.8.8.9' } } },
+    })
+    t.match(await change({ integration_id: null, config: { ...POSTGRES } }), {
+      status: 200,
+      body: { destination: { integration: null } },
+    })
+    t.match(await change({ integration: first.id, integration_id: first.number }), { status: 200 })
+    t.match(await change({ config: { schema: 'x' } }), {
+      status: 200,
+      body: { destination: { integration: first.id } },
+    })
+    for (const different of [
+      { integration: first.id, integration_id: second.number },
+      { integration: null, integration_id: first.number },
+    ])
+      t.match(await change(different), {
+        status: 400,
+        body: { code: 'invalid_input', attr: 'destination__integration_id', detail: /different integrations/ },
+      })
+    t.match(await createExport(app, { ...destination, type: 'HTTP', config: {} }), {
+      status: 400,
+      body: { code: 'invalid_input', attr: 'destination__integration_id', detail: /has the kind Postgres/ },
+    })
+    for (const integration_id of ['1', 1.5, true])
+      t.match(await createExport(app, { ...destination, integration_id }), {
+        status: 400,
+        body: { code: 'invalid_input', attr: 'destination__integration_id' },
+      })
+
+    const other = await app.stranger('other@example.com')
+    const theirs = await app.send('POST', `/api/organizations/${other.organization_id}/integrations/`, {
+      key: other.key,
+      body: { name: 'x', kind: 'Postgres', config: POSTGRES },
+    })
+    t.ok(theirs.body.number > second.number, 'numbers are unique in the installation')
+    const answers: ApiResponse[] = []
+    for (const integration_id of [theirs.body.number, theirs.body.number + 1_000, 0, -1, 1e300]) {
+      answers.push(await createExport(app, { ...destination, integration_id }))
+      answers.push(await change({ integration_id }))
+      answers.push(await app.send('POST', `${exportsOf(app)}/test/`, { body: { ...destination, integration_id } }))
+    }
+    for (const answer of answers)
+      t.match(answer, { status: 400, body: { code: 'does_not_exist', attr: 'destination__integration_id' } })
+    t.equal(new Set(answers.map(({ text }) => text)).size, 1, "another organization's number is like an unknown one")
+
+    const last = (await createIntegration(app, 'Postgres', POSTGRES)).body
+    t.equal((await app.send('DELETE', `${pathOf(app)}/${last.id}/`)).status, 204)
+    const next = (await createIntegration(app, 'Postgres', POSTGRES)).body
+    t.ok(next.number > last.number, 'a number is never used again')
+  })
+
+for (const engine of nextEngines())
   t.test(`an export changes between its own and stored credentials (${engine})`, async (t) => {
     const app = await open(t, engine)
     const [first, second] = [

@@ -537,7 +537,12 @@ onBothEngines(
       'notes.md': '# (',
       'site.ts': 'let x: number = 1',
     })
-    t.match(broken, { status: 200, body: { source_errors: { 'frontend.tsx': /^Line \d+, column \d+: / } } })
+    t.match(broken, { status: 200, body: { source_errors: { 'frontend.tsx': /^Line 2, column \d+: / } } })
+    t.match(broken.body.source_error_positions, { 'frontend.tsx': { line: 2, column: Number } })
+    t.strictSame(
+      (await app.send('GET', `${item}source/`)).body.source_error_positions,
+      broken.body.source_error_positions,
+    )
     t.strictSame(Object.keys(broken.body.source_errors), ['frontend.tsx'])
     t.strictSame(Object.keys(broken.body.source).sort(), [
       'frontend.tsx',
@@ -558,13 +563,37 @@ onBothEngines(
       'site.ts': null,
       'gone.ts': null,
     })
-    t.match(emptied, { status: 200, body: { name: 'Page counter', capabilities: {}, source_errors: {} } })
+    t.match(emptied, {
+      status: 200,
+      body: { name: 'Page counter', capabilities: {}, source_errors: {}, source_error_positions: {} },
+    })
     t.strictSame(Object.keys(emptied.body.source), ['plugin.json'])
     t.same((await app.send('GET', `${item}check_for_updates/`)).body.latest_tag, null, 'there are no updates')
     t.match(await app.send('POST', `${item}upgrade/`), { status: 200, body: { name: 'Page counter', tag: null } })
 
     t.same((await app.send('PATCH', `${item}update_source/`)).body, emptied.body, 'an absent body changes nothing')
-    t.same((await app.send('PATCH', `${item}update_source/`, { body: { name: 'X' } })).body, emptied.body)
+    t.same((await app.send('PATCH', `${item}update_source/`, { body: emptied.body })).body, emptied.body, 'sent back')
+
+    const flat = (body: object) => app.send('PATCH', `${item}update_source/`, { body })
+    t.match(await flat({ 'index.ts': 'export function onEvent() {}', 'lib/a.ts': 'export {}', 'gone.ts': null }), {
+      status: 200,
+      body: { capabilities: { methods: ['onEvent'] }, source: { 'index.ts': /onEvent/, 'lib/a.ts': 'export {}' } },
+    })
+    const whole = await flat({ 'index.ts': null, 'lib/a.ts': null, allow_broken: true })
+    t.strictSame(Object.keys(whole.body.source), ['plugin.json'])
+    for (const [body, attr, code = 'invalid_input'] of [
+      [{ name: 'X' }, 'name'],
+      [{ Source: { 'index.ts': '' } }, 'Source'],
+      [{ 'index.ts': 5 }, 'index.ts'],
+      [{ 'index.ts': '', name: 'X' }, 'name'],
+      [{ [`${'x'.repeat(201)}.ts`]: '' }, null],
+      [{ 'index.ts': 'x'.repeat(1024 * 1024) }, null, 'request_too_large'],
+      [{ source: {}, 'index.ts': '' }, 'index.ts'],
+      [{ source: {}, sources: {} }, 'sources'],
+      [{ 'plugin.json': '[]' }, 'source__plugin.json'],
+    ] as const)
+      t.match(await flat(body), { body: { attr, code } }, JSON.stringify(body).slice(0, 50))
+    t.strictSame((await app.send('GET', `${item}source/`)).body, whole.body, 'nothing changed')
 
     const complete = await app.send('POST', url, {
       body: {

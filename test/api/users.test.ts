@@ -35,6 +35,19 @@ onBothEngines(t, 'updates the name of the caller', async (t, { call, key, first 
   ] as const)
     t.match(await call('users.update', { body }), { status: 400, body: { type: 'validation_error', ...error } })
 
+  const logged = (await call('activity_log.list', { query: { area: 'users' } })).body.results
+  t.strictSame(
+    logged.map(({ activity, item_name, changes }) => ({ activity, item_name, changes })),
+    [
+      [{ field: 'last_name', before: 'Lovelace', after: '' }],
+      [
+        { field: 'first_name', before: before.first_name, after: 'Ada' },
+        { field: 'last_name', before: before.last_name, after: 'Lovelace' },
+      ],
+    ].map((changes) => ({ activity: 'name_changed', item_name: before.email, changes })),
+    'present values and rejected changes are not recorded',
+  )
+
   const reader = await key({ scopes: ['organization:write', 'query:read'] })
   t.equal((await call('users.me', { key: reader })).status, 200, 'any key can read')
   t.equal(

@@ -45,7 +45,7 @@ t.test('waiting for other processes is no stall', async (t) => {
 
 const PROGRAM = `
 const { startServer } = await import(process.env.MAIN)
-const { url, stop } = await startServer({ ephemeral: true })
+const { url, stop } = await startServer({ ephemeral: true, log: true })
 const before = process.threadCpuUsage()
 for (;;) {
   const { user, system } = process.threadCpuUsage(before)

@@ -209,7 +209,11 @@ t.test('writes the source of a plugin and shows its errors at their line', async
     .filter({ hasText: 'Error in index.ts' })
     .getByText(/^Line 3, column 1:/)
     .waitFor()
-  t.match(await page.locator('.cm-error-line').textContent(), /^\}Unexpected token/, 'the error is at its line')
+  t.match(
+    await page.locator('.cm-error-line').textContent(),
+    /^\}Line 3, column 1: Unexpected token/,
+    'the error is at its line',
+  )
   await inspect(page, 'plugin-source-error')
 
   await write(editor, 'export function onEvent(event) {}\nexport const jobs = { go() {} }\n')

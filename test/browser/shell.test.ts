@@ -261,7 +261,7 @@ t.test('the search sends ids only, shows what it still waits for, and keeps what
   })
   await page.keyboard.press('Control+k')
   const input = page.getByRole('combobox', { name: 'Search' })
-  await input.pressSequentially('alert', { delay: 10 })
+  await input.fill('alert')
   await page.getByText('Searching persons').waitFor()
   const chosen = page.locator('[data-combobox-selected]')
   t.match(await chosen.innerText(), /^Alerts/)
@@ -310,4 +310,21 @@ t.test('the navigation opens on a phone, and the first Tab skips it', async (t) 
   await wide.keyboard.press('Tab')
   await wide.keyboard.press('Enter')
   t.match(wide.url(), /#content$/)
+})
+
+t.test('the reference page shows the operations until its script has rendered the contract', async (t) => {
+  const { open, server } = await openConsole(t)
+  // Errors of this page are allowed: a library tests whether it may evaluate text.
+  const page = await (await open('/account/profile')).context().newPage()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/docs/reference.js', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.goto(`${server.url}/docs`, { waitUntil: 'commit' })
+  const overview = page.locator('#overview')
+  await overview.getByText('GET /api/organizations/', { exact: true }).waitFor()
+  release()
+  await page.locator('#reference').getByRole('heading', { name: 'Workspace administration' }).first().waitFor()
+  t.notOk(await overview.isVisible())
 })

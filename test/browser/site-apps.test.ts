@@ -111,10 +111,10 @@ addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI })
     page.evaluate('document.documentElement.dataset.injected')
   const violations = (page: Page): Promise<string[]> => page.evaluate('violations')
 
-  for (const [path, ready, own] of [
-    [`${home}/exports`, 'Exports', []],
+  for (const [path, place, ready, own] of [
+    [`${home}/exports`, 'body', 'Exports', []],
     // A library of the reference page tests whether it may evaluate text, and works without it.
-    ['/docs', 'Workspace administration', ['script-src eval']],
+    ['/docs', '#reference', 'Workspace administration', ['script-src eval']],
   ] as const) {
     for (const [tags, blocked] of [
       ['', undefined],
@@ -125,14 +125,14 @@ addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI })
       [`<img src="/none" onerror="${inline}">`, 'script-src-attr inline'],
     ] as const) {
       const page = await visit(path, tags, true)
-      await page.getByRole('heading', { name: ready }).first().waitFor()
+      await page.locator(place).getByRole('heading', { name: ready }).first().waitFor()
       t.equal(await injected(page), undefined, `${path} works and does not run ${tags || 'anything else'}`)
       const reported = new Set(await violations(page))
       t.same(reported, new Set([...(blocked ? [blocked] : []), ...own]), 'and blocks nothing else')
       await page.close()
     }
     const unprotected = await visit(path, `<script src="${url}"></script>`, false)
-    await unprotected.getByRole('heading', { name: ready }).first().waitFor()
+    await unprotected.locator(place).getByRole('heading', { name: ready }).first().waitFor()
     t.equal(await injected(unprotected), 'site app', 'without the policy the tag would run')
   }
 })

@@ -1,5 +1,5 @@
 /** The command as a child process: its output, its exit codes and the files it leaves. */
-import { type ChildProcessWithoutNullStreams, execFileSync } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -17,15 +18,18 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import packageJson from '../../package.json' with { type: 'json' }
 import { areaCommand, areas } from '../../src/cli/area.ts'
+import { banner } from '../../src/cli/banner.ts'
 import { EXIT } from '../../src/cli/failure.ts'
 import { operations } from '../../src/contract/table.ts'
 import { textAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { migratedDatabase } from '../helpers/programs/postgres.ts'
-import { command, type Ended, runCommand } from '../helpers/programs/process.ts'
+import { command, type Ended, environmentWith, programFile, runCommand } from '../helpers/programs/process.ts'
 
 const root = freshFolder(t)
 
@@ -120,33 +124,55 @@ t.test('serve', async (t) => {
     t.equal(JSON.parse(listed.stdout).count, 2)
   })
 
-  t.test('prints a banner whose curl command works', async (t) => {
+  t.test('prints what to try, in 80 columns and before the first log line, and the commands work', async (t) => {
     const path = folder()
-    const readBanner = async () => {
-      const child = launch(['serve', '--port', '0', '--database', `sqlite:${path}`])
+    const bin = folder()
+    mkdirSync(bin)
+    symlinkSync(process.execPath, join(bin, 'node'))
+    symlinkSync(programFile('workspace-admin.js'), join(bin, 'workspace-admin'))
+    const environment = environmentWith({ PATH: `${bin}:${process.env.PATH}`, HOME: root })
+    /** Starts a server and runs the commands that it prints. */
+    const tryCommands = async () => {
+      const flags = ['--port', '0', '--database', `sqlite:${path}`]
+      const child = spawn('sh', ['-c', 'exec workspace-admin serve "$@" 2>&1', 'sh', ...flags], { env: environment })
       const exited = once(child, 'exit')
-      let text = ''
-      const curl = new Promise<string>((resolve) => {
-        createInterface(child.stdout).on('line', (line) => {
-          text += `${line}\n`
-          if (line.startsWith('  curl ')) resolve(line)
-        })
-      })
-      const line = await curl
-      const response = execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] })
+      const lines: string[] = []
+      for await (const line of createInterface(child.stdout)) {
+        if (line.startsWith('{')) break
+        lines.push(line)
+      }
+      const commands = lines.filter((line) => /^ {2}(export|workspace-admin) /.test(line)).join('\n')
+      const output = execFileSync('sh', ['-e', '-c', commands], { env: environment, encoding: 'utf8' })
       child.kill('SIGTERM')
       await exited
-      return { text, answer: JSON.parse(String(response)) }
+      return { lines, text: lines.join('\n'), output }
     }
-    const first = await readBanner()
-    secrets.push(textAt(/phx_\w+/, first.text))
-    t.match(first.text, /shown once/)
-    t.match(first.text, path)
-    t.match(first.answer, { name: 'My organization' })
-    const second = await readBanner()
-    t.notMatch(second.text, /phx_/)
-    t.match(second.text, "keys create --user owner@example.com --scopes '*'")
-    t.match(second.answer, { status: 'ok' })
+    const first = await tryCommands()
+    const [key, link] = [textAt(/phx_\w+/, first.text), textAt(/http\S+#link=\S+/, first.text)]
+    secrets.push(key, link)
+    t.match(first.lines[0], `workspace-admin ${packageJson.version} is ready.`)
+    t.match(first.text, `${path}/workspace.db`)
+    t.match(first.text, 'shown once')
+    t.match(first.output, /^api_token: +phc_/m)
+    const second = await tryCommands()
+    t.notMatch(second.text, /phx_|#link=/)
+    const [newKey, newLink] = [textAt(/phx_\w+/, second.output), textAt(/http\S+#link=\S+/, second.output)]
+    secrets.push(newKey, newLink)
+    t.not(newKey, key)
+    for (const line of [...first.lines, ...second.lines].filter((line) => !line.includes(path))) {
+      const isText = !/^ {2}\S/.test(line)
+      t.ok(line.length <= (isText ? 60 : 80), line.replace(/phx_\w+|#link=\S+/, '…'))
+    }
+    t.notMatch(first.text, '\u001b')
+  })
+
+  t.test('colors change no character', async (t) => {
+    const oldest = { organization_id: 'o', project_id: 1, project_token: 'phc_1', owner_email: 'ada@example.com' }
+    const first = { api_key: 'phx_1', organization_id: 'o', project_id: 1, project_token: 'phc_1' }
+    const running = { url: 'http://127.0.0.1:8000', location: 'data/workspace.db', login_url: null, first, oldest }
+    const [plain, colored] = [false, true].map((colors) => banner(running, { variables: {}, colors }))
+    t.not(colored, plain)
+    t.equal(stripVTControlCharacters(String(colored)), plain)
   })
 
   t.test('deletes the files of an ephemeral server', async (t) => {
@@ -662,7 +688,18 @@ t.test('help', async (t) => {
     for (const word of ['serve', 'migrate', 'backup', 'doctor', 'users', 'keys', 'Exit codes', 'WORKSPACE_KEY'])
       t.match(stdout, word)
     for (const area of new Set(operations.map((operation) => operation.area)))
-      t.match(stdout, new RegExp(`^  ${area}[ |]`, 'm'))
+      t.match(stdout, new RegExp(`^  ${area} |\\(${area}\\)$`, 'm'))
+    for (const line of stdout.slice(0, stdout.indexOf('Examples:')).split('\n')) t.ok(line.length <= 80, line)
+    for (const heading of [
+      'Events:',
+      'Exports:',
+      'Plugins:',
+      'People:',
+      'Workspace:',
+      'Your account:',
+      'The installation:',
+    ])
+      t.match(stdout, `\n${heading}\n`)
     const documented = readFileSync('docs/command.md', 'utf8')
     for (const code of [0, ...Object.values(EXIT)]) {
       t.match(stdout, new RegExp(`^ *${code}  \\w`, 'm'))
@@ -681,6 +718,10 @@ t.test('help', async (t) => {
     t.match(stdout, 'a key with the scope organization:write, and level 8')
     t.match(stdout, /\$ workspace-admin domains verify [0-9a-f-]{36}\n/)
     t.equal((await run(['help', 'domains', 'verify'])).stdout, stdout)
+  })
+
+  t.test('does not call the list of events deprecated', async (t) => {
+    t.notMatch((await run(['events', 'list', '--help'])).stdout, /deprecated/i)
   })
 
   t.test('renames flags of parameters that collide with common flags', async (t) => {

@@ -83,11 +83,7 @@ async function fillTheRest(site: Site, organization_id: string, project_id: numb
     order: 1,
     config: { secret: 'hush' },
   })
-  const integration = await site.request('POST', `/api/organizations/${organization_id}/integrations/`, {
-    name: 'Stored',
-    kind: 'HTTP',
-    config: { url: 'https://8.8.8.8/batch/', token: 'hush' },
-  })
+  const integration = await addIntegration(site, organization_id)
   await site.request('POST', `/api/projects/${project_id}/batch_exports/`, {
     name: 'With stored credentials',
     interval: 'week',
@@ -97,7 +93,16 @@ async function fillTheRest(site: Site, organization_id: string, project_id: numb
   // The id of a deleted project must not be reused.
   const gone = await site.request('POST', '/api/projects/', { name: 'Gone', organization: organization_id })
   await site.request('DELETE', `/api/projects/${gone.id}/`)
+  const unused = await addIntegration(site, organization_id)
+  await site.request('DELETE', `/api/organizations/${organization_id}/integrations/${unused.id}/`)
 }
+
+const addIntegration = (site: Site, organization_id: string) =>
+  site.request('POST', `/api/organizations/${organization_id}/integrations/`, {
+    name: 'Stored',
+    kind: 'HTTP',
+    config: { url: 'https://8.8.8.8/batch/', token: 'hush' },
+  })
 
 let sent = 0
 async function send(site: Site, count: number): Promise<void> {
@@ -436,6 +441,9 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     const { rows } = await client.query('select max(id) as last from projects')
     const created = await site.request('POST', '/api/projects/', { name: 'New', organization: organization_id })
     t.equal(created.id, Number(rows[0].last) + 2, 'the id of a deleted project is not reused')
+    const numbers = await client.query('select max(number) as last from integration_numbers')
+    const integration = await addIntegration(site, organization_id)
+    t.equal(integration.number, Number(numbers.rows[0].last) + 2, 'the number of a deleted integration is not reused')
   })
 })
 

@@ -104,6 +104,20 @@ t.test('every list has columns, and every column is a field of the contract', as
       if (typeof column === 'string') t.ok(fieldOf(schemas[name]!, parseColumn(column).path), `${name} ${column}`)
 })
 
+const LISTS = [
+  ['organizations', 'list'],
+  ['projects', 'list'],
+  ['invites', 'list'],
+  ['domains', 'list'],
+  ['batch_exports', 'list'],
+  ['runs', 'list', 'Every day into files'],
+  ['api_keys', 'list'],
+  ['activity_log', 'list', '--limit', '20'],
+  ['pipeline_destinations', 'repository'],
+  ['events', 'names'],
+  ['events', 'histogram'],
+]
+
 t.test('tables at 80 columns', async (t) => {
   const shown = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(args)
@@ -147,25 +161,29 @@ t.test('tables at 80 columns', async (t) => {
   })
 
   t.test('all other lists fit', async () => {
-    for (const args of [
-      ['organizations', 'list'],
-      ['projects', 'list'],
-      ['invites', 'list'],
-      ['domains', 'list'],
-      ['batch_exports', 'list'],
-      ['runs', 'list', 'Every day into files'],
-      ['api_keys', 'list'],
-      ['activity_log', 'list', '--limit', '20'],
-      ['pipeline_destinations', 'repository'],
-      ['events', 'names'],
-      ['events', 'histogram'],
-      ['exports', 'retrieve', 'Every day into files'],
-    ])
-      await shown(...args)
+    for (const args of [...LISTS, ['exports', 'retrieve', 'Every day into files']]) await shown(...args)
   })
 
-  t.test('a narrow terminal gets one block per row', async (t) => {
-    const { stdout } = await run(['members', 'list'], { variables: { COLUMNS: '40' } })
+  t.test('a narrow terminal gets the most important columns, and a note names the others', async (t) => {
+    const narrow = await run(['members', 'list'], { variables: { COLUMNS: '60' } })
+    t.match(narrow.stdout, /^email +name +level\n/)
+    t.match(narrow.stderr, /^Left out to fit 60 columns: user\.uuid, is_2fa_enabled, joined_at\. .*--fields/)
+    t.match(await run(['members', 'list', '--fields', 'user.uuid'], { variables: { COLUMNS: '60' } }), {
+      stdout: /^user\.uuid\n[0-9a-f-]{36}\n/,
+    })
+    const wide = await run(['members', 'list'], { variables: { COLUMNS: '200' } })
+    t.notMatch(wide.stderr, 'Left out')
+    for (const columns of ['60', '80'])
+      for (const args of LISTS) {
+        const { code, stdout, stderr } = await run(args, { variables: { COLUMNS: columns } })
+        t.equal(code, 0, stderr)
+        for (const line of lines(stdout)) t.ok(line.length <= Number(columns), `${args.join(' ')}: ${line}`)
+        t.notMatch(stdout, /^\w+: /, `${args.join(' ')} is a table`)
+      }
+  })
+
+  t.test('a terminal too narrow for two columns gets one block per row', async (t) => {
+    const { stdout } = await run(['members', 'list'], { variables: { COLUMNS: '16' } })
     t.match(stdout, /^email: barbara@hedgerow\.example\nname: Barbara Liskov\nlevel: member\nuuid: [0-9a-f-]{36}\n\n/m)
   })
 
@@ -194,7 +212,7 @@ t.test('formats and fields', async (t) => {
   })
   t.match(await run(['organizations', 'create', '--name', 'Unwanted', '--json', 'id,nam']), {
     code: 2,
-    stderr: /"nam" is not a field\. Choose from id, name/,
+    stderr: /nam\\" is not a field\. Choose from id, name/,
   })
   t.notMatch((await run(['organizations', 'list'])).stdout, 'Unwanted', 'an unknown field is found before the request')
   t.match(await run(['organizations', 'list', '--output', 'yaml']), { code: 2 })
@@ -237,6 +255,147 @@ t.test('formats and fields', async (t) => {
   t.match(await run(['projects', 'list', '--output', 'csv', '--offset', '900']), {
     stdout: /^id,uuid,organization,[^\n]*\r\n$/,
   })
+})
+
+t.test('--json takes a list of fields', async (t) => {
+  const project = ['projects', 'retrieve']
+  t.match(await run([...project, '--json', 'name,id', 'Web shop']), { stdout: /^\{"name":"Web shop","id":\d+\}\n$/ })
+  t.match(
+    await run([...project, '--json', 'Web shop']),
+    { code: 0, stdout: /^\{"id":.*"name":"Web shop"/ },
+    'an argument',
+  )
+  t.match(await run([...project, '--json', 'name']), { code: 2, stderr: /missing required argument 'id'/ })
+  t.match(await run([...project, 'Web shop', '--json=nam']), { code: 2, stderr: /nam\\" is not a field\. Choose from/ })
+  t.match(await run([...project, 'Web shop', '--json', 'nam']), {
+    code: 2,
+    stderr: /nam\\" is not a field\. Choose from/,
+  })
+  t.match(await run(['events', 'list', '--json', 'event,nope']), {
+    code: 2,
+    stderr: /nope\\" is not a field\. Choose from [^.]*\bevent\b[^.]*\btimestamp\b/,
+  })
+  const named = ['events', 'list', '--select', 'event', '--select', 'count() as n', '--json', 'event']
+  t.match(await run(named), { code: 0, stdout: /^\[\{"event":/ }, 'with --select')
+  t.match(await run(['query', 'select event as e from events limit 1', '--json', 'e']), {
+    stdout: /^\[\{"e":"[^"]+"\}\]\n$/,
+  })
+  t.match(await run(['query', 'select event as e from events limit 1', '--json', 'f']), {
+    code: 2,
+    stderr: /f\\" is not a field\. Choose from e\./,
+  })
+  t.match(await run(['query', '--json', 'select event as e from events limit 1']), { stdout: /"columns":\["e"\]/ })
+  t.match(await local('keys', 'list', '--json', 'label,user_email', ...database), { stdout: /^\[\{"label":/ })
+  for (const args of [
+    ['keys', 'create', '--user', 'owner@example.com', '--scopes', '*', '--label', 'Never', '--json', 'valu'],
+    ['users', 'list', '--json', 'valu'],
+    ['doctor', '--json', 'valu'],
+    ['backup', 'never.tar', '--json', 'valu'],
+    ['seed', '--json', 'valu'],
+    ['import', 'never.ndjson', '--json=valu'],
+    ['migrate', '--json', 'valu'],
+  ])
+    t.match(
+      await local(...args, ...database),
+      { code: 2, stderr: /valu\\" is not a field\. Choose from/ },
+      args.join(' '),
+    )
+  t.notMatch((await local('keys', 'list', ...database)).stdout, 'Never', 'nothing is changed')
+  t.notOk(existsSync(join(root, 'never.tar')))
+})
+
+t.test('--jq and --raw', async (t) => {
+  const shop = ['projects', 'retrieve', 'Web shop']
+  t.match(await run([...shop, '--jq', '.name']), { code: 0, stdout: '"Web shop"\n', stderr: '' })
+  t.match(await run([...shop, '--jq', '.name', '--raw']), { stdout: 'Web shop\n' })
+  t.match(await run([...shop, '--json', 'api_token', '--raw']), { stdout: /^phc_\w+\n$/ })
+  t.match(await run([...shop, '--raw', '--fields', 'name']), { stdout: 'Web shop\n' })
+  t.match(await run([...shop, '--json', 'id,name', '--jq', 'keys']), { stdout: '["id","name"]\n' })
+  t.match(await run([...shop, '--jq', '.id, null, [.name], "a\\nb"', '--raw']), {
+    stdout: /^\d+\nnull\n\["Web shop"\]\na\nb\n$/,
+  })
+  const emails = lines((await run(['members', 'list', '--json', 'user.email', '--raw'])).stdout)
+  t.equal(emails.length, 6)
+  t.ok(emails.includes('ada@hedgerow.example'))
+  const paged = ['members', 'list', '--all', '--limit', '2']
+  t.match(await run([...paged, '--jq', '.results | length']), { stdout: '6\n' })
+  t.same(lines((await run([...paged, '--json', 'user.email', '--raw'])).stdout), emails)
+  t.match(await run(['members', 'list', '--jq', '.results[] | [.user.email, .level] | @csv', '--raw']), {
+    stdout: /^"ada@hedgerow\.example",15$/m,
+  })
+  t.match(await run(['query', 'select count() as n from events', '--jq', '.results[0][0] > 0']), { stdout: 'true\n' })
+  t.match(await run(['api', 'GET', '/api/users/@me/', '--jq', '.email', '--raw']), { stdout: 'owner@example.com\n' })
+  t.match(await run(['api', 'GET', '/api/organizations/', '--all', '--jq', '.results | type']), { stdout: '"array"\n' })
+  t.match(await local('users', 'list', '--jq', '.[0].email', '--raw', ...database), { stdout: 'owner@example.com\n' })
+  const created = await local(
+    'keys',
+    'create',
+    '--user',
+    'owner@example.com',
+    '--scopes',
+    '*',
+    '--json',
+    'value',
+    '--raw',
+    ...database,
+  )
+  t.match(created.stdout, /^phx_\w+\n$/)
+
+  const mistakes: [string[], RegExp][] = [
+    [[...shop, '--jq', '.results['], /^\{.*"code":"usage","detail":"--jq: syntax error.* at line 1, column 9/],
+    [[...shop, '--jq', 'nope(1)'], /nope\/1 is not defined at line 1, column 1/],
+    [[...shop, '--jq', '.name.x'], /--jq: Cannot index string with .*x/],
+    [[...shop, '--jq', ''], /--jq: /],
+    [[...shop, '--jq', '-h'], /--jq: /],
+    [[...shop, '--jq', 'include "/etc/passwd"; .'], /--jq: module not found/],
+    [[...shop, '--raw'], /--raw prints the value of one field/],
+    [[...shop, '--json', 'id,name', '--raw'], /--raw prints the value of one field/],
+    [[...shop, '--jq', '.', '--output', 'csv'], /--jq cannot be combined with --output csv/],
+    [['projects', 'delete', 'Web shop', '--yes', '--jq', '.'], /does not respond with JSON/],
+    [['organizations', 'create', '--name', 'Unwanted', '--jq', '.['], /--jq: syntax error/],
+  ]
+  for (const [args, message] of mistakes) {
+    const { code, stdout, stderr } = await run(args)
+    t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: message }, args.join(' '))
+    t.notMatch(stderr, /\.[jt]s:\d/, 'no stack')
+    t.match(JSON.parse(stderr), { type: 'command_error', code: 'usage', attr: null })
+  }
+  t.notMatch((await run(['organizations', 'list'])).stdout, 'Unwanted', 'a mistake is found before the request')
+  t.match(
+    await run([...shop, '--jq', '$ENV.WORKSPACE_KEY, (env | length > 20)']),
+    { stdout: 'null\nfalse\n' },
+    'no access to secrets',
+  )
+})
+
+t.test('errors are JSON for programs', async (t) => {
+  const unreachable = ['--base-url', 'http://127.0.0.1:1', '--key', 'phx_x']
+  const cases: [string[], object][] = [
+    [['organizations', 'list', '--json', ...unreachable], { code: 'not_reachable', detail: /No server responds/ }],
+    [['organizations', 'list', '-o', 'ndjson', ...unreachable], { code: 'not_reachable' }],
+    [['organizations', 'list', '--jq', '.', ...unreachable], { code: 'not_reachable' }],
+    [['query', 'select 1', '--json', ...unreachable], { code: 'not_reachable' }],
+    [['api', 'GET', '/x', ...unreachable], { code: 'not_reachable' }],
+    [['organizations', 'list', '--json', '--nope'], { code: 'usage', detail: /unknown option '--nope'/ }],
+    [['organizations', 'lst', '--json'], { code: 'usage' }],
+    [['orgs', 'list', '--json'], { code: 'usage', detail: /Did you mean organizations/ }],
+    [['projects', 'retrieve', '--json'], { code: 'usage', detail: /missing required argument/ }],
+    [['users', 'list', '--json', '--database', 'sqlite:nowhere'], { code: 'failed' }],
+    [['keys', 'revoke', 'nothing', '--json', ...database], { code: 'not_found', detail: /No key has this id/ }],
+    [['profiles', '--json', '--profile', 'x'], { code: 'usage' }],
+  ]
+  for (const [args, error] of cases) {
+    const { stdout, stderr } = await run(args)
+    t.equal(stdout, '', args.join(' '))
+    t.match(JSON.parse(stderr), { type: 'command_error', attr: null, ...error }, args.join(' '))
+  }
+  const refused = await run(['organizations', 'create', '--json'])
+  t.match(
+    [refused.code, JSON.parse(refused.stderr)],
+    [6, { type: 'validation_error', attr: 'name' }],
+    'the body of the response',
+  )
+  t.match((await run(['organizations', 'list', ...unreachable])).stderr, /^No server responds/, 'a sentence for people')
 })
 
 t.test('a repeated flag is a list or an error', async (t) => {
@@ -412,6 +571,26 @@ t.test('text of the server cannot control the terminal', async (t) => {
   const url = `http://127.0.0.1:${(impostor.address() as AddressInfo).port}`
   const shown = await run(['organizations', 'list', '--base-url', url, '--key', 'phx_x'])
   t.match(shown.stdout, 'red \\u009b31m \\u202e')
+  const whole = await run(['api', 'GET', '/x', '--base-url', url, '--key', 'phx_x'])
+  t.match(whole.stdout, 'red \\u009b31m \\u202e', 'JSON in a file')
+  t.same(JSON.parse(whole.stdout), JSON.parse(hostile))
+  const exact = await run([
+    'organizations',
+    'list',
+    '-o',
+    'csv',
+    '--fields',
+    'name',
+    '--base-url',
+    url,
+    '--key',
+    'phx_x',
+  ])
+  t.match(exact.stdout, 'red \u009b31m \u202e', 'CSV in a file')
+  const unsafe = await run(['organizations', 'list', '--unsafe-output', '--base-url', url, '--key', 'phx_x'])
+  t.match(unsafe.stdout, 'red \u009b31m \u202e', '--unsafe-output')
+  const error = await run(['organizations', 'retrieve', 'no\u001b[31mne'])
+  t.match(error, { code: 5, stderr: 'no\\u001b[31mne' }, 'errors')
   if (!hasProgram('script')) return notRun(t, 'script is not installed')
   for (const args of ['organizations list --json', 'organizations list --output ndjson', 'api GET /x']) {
     const line = `'${process.execPath}' '${programFile('workspace-admin.js')}' ${args} --base-url ${url} --key phx_x`

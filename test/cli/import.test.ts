@@ -1,8 +1,12 @@
 /** `import` and `seed` as child processes. */
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
 import t, { type Test } from 'tap'
 import { makeIds } from '../../src/ids.ts'
 import { firstRun } from '../../src/organizations/first-run.ts'
@@ -17,10 +21,20 @@ import { nextEngines } from '../helpers/app.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
-import { emptyDatabase, emptyPlace } from '../helpers/programs/postgres.ts'
-import { command, type Ended, runCommand } from '../helpers/programs/process.ts'
+import { type Files, zipOf } from '../helpers/peers/archives.ts'
+import { emptyDatabase, emptyPlace, serverPlace } from '../helpers/programs/postgres.ts'
+import { command, type Ended, runCommand, startProcess } from '../helpers/programs/process.ts'
 
 const EXPORT_FOLDER = freshFolder(t)
+
+/** Writes a file, and its folder. */
+function write(path: string, content: string | Buffer): string {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+  return path
+}
+
+const jsonLines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
 const run = (url: string, words: string[], input = ''): Promise<Ended> =>
   runCommand(words, { DATABASE_URL: url, EXPORT_FOLDER }, { input })
@@ -49,7 +63,7 @@ const line = (n: number, more: object = {}): string =>
   JSON.stringify({
     event: 'opened',
     distinct_id: `p${n}`,
-    timestamp: `2026-01-01T00:00:${String(n).padStart(2, '0')}Z`,
+    timestamp: new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString(),
     properties: { n },
     ...more,
   })
@@ -115,7 +129,7 @@ for (const engine of nextEngines())
       ['event,distinct_id\r\n,\r\npaid,"never closed\r\npaid,b\r\n', 2],
     ] as const) {
       const refused = await run(url, ['import', file('broken.csv', broken), '--project', project])
-      t.match(refused, { code: 6, stderr: new RegExp(`^Row ${row} after the header is not valid CSV: a quote`) })
+      t.match(refused, { code: 6, stderr: new RegExp(`^Row ${row} after the header is not valid CSV: a quote`, 'm') })
       t.notMatch(refused.stderr, '\u001b')
     }
 
@@ -128,9 +142,25 @@ for (const engine of nextEngines())
     )
     const lenient = await run(url, ['import', bad, '--project', project, '--json'])
     t.equal(lenient.code, 0)
-    t.match(JSON.parse(lenient.stdout), { lines: 6, stored: 2, bad: 4 })
+    t.equal(lenient.stderr, '')
+    const reasons = [
+      'The line is not a JSON object.',
+      '`distinct_id` must not be blank',
+      '`properties` is not a JSON object.',
+    ]
+    t.match(JSON.parse(lenient.stdout), {
+      to: /^project Web shop \(\d+\) in the database /,
+      lines: 6,
+      stored: 2,
+      bad: 4,
+      reasons: [2, 1, 1].map((count, i) => ({ reason: RegExp(`^${reasons[i]}`), count })),
+      problems: [2, 3, 5, 6].map((line) => ({ file: 'bad.ndjson', line })),
+    })
+    const printed = await run(url, ['import', bad, '--project', project])
+    t.match(printed.stderr, /^Importing into project .+ in the database /)
     for (const place of ['bad.ndjson:2:', 'bad.ndjson:3:', 'bad.ndjson:5:', 'bad.ndjson:6:'])
-      t.match(lenient.stderr, place)
+      t.match(printed.stderr, place)
+    t.match(printed.stdout, '  2 refused: The line is not a JSON object.')
     t.match(await run(url, ['import', bad, '--project', project, '--strict']), {
       code: 6,
       stderr: /bad\.ndjson:2:.*The import stopped at this line/,
@@ -255,3 +285,265 @@ for (const engine of nextEngines())
     t.match(await importing('--no-plugins'), { stored: 1, dropped: 0, already_there: 2 })
     t.strictSame(await changed(), [true, false, true])
   })
+
+const uuidOf = (n: number): string => `0192b6f0-5a3c-7c1e-9d2a-4b7f1c9e8a${n}`
+const POSTHOG = [10, 11].map((n) => ({
+  uuid: uuidOf(n),
+  event: 'paid',
+  distinct_id: 'ada',
+  person_id: uuidOf(99),
+  properties: { n, $set: { n } },
+  elements_chain: '',
+  timestamp: `2026-01-05T10:00:${n}.123456Z`,
+  created_at: '2026-01-06T00:00:00Z',
+}))
+const SEGMENT = [
+  {
+    type: 'identify',
+    messageId: 'a',
+    userId: 'ada',
+    anonymousId: 'b',
+    traits: { n: 11 },
+    timestamp: '2026-01-05T10:00:10Z',
+  },
+  { type: 'track', messageId: 'b', userId: 'ada', event: 'paid', timestamp: '2026-01-05T10:00:11Z' },
+]
+const MIXPANEL = [10, 11].map((n) => ({
+  event: 'paid',
+  properties: { time: 1_767_607_200 + n, distinct_id: 'ada', $insert_id: `id-${n}` },
+}))
+const AMPLITUDE = [10, 11].map((n) => ({
+  event_type: 'paid',
+  user_id: 'ada',
+  event_time: `2026-01-05 10:00:${n}.000000`,
+  user_properties: { n: 11 },
+  $insert_id: `id-${n}`,
+}))
+const PLAIN = [10, 11].map((n) => ({ event: 'paid', distinct_id: 'ada', timestamp: `2026-01-05 10:00:${n}` }))
+
+async function writeParquet(source: string, target: string): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const duckdb = await instance.connect()
+  await duckdb.run(`
+    copy (
+      from read_json('${source}', columns = {uuid: 'VARCHAR', event: 'VARCHAR', distinct_id: 'VARCHAR', person_id: 'VARCHAR',
+        properties: 'JSON', elements_chain: 'VARCHAR', timestamp: 'TIMESTAMPTZ', created_at: 'TIMESTAMPTZ'})
+    ) to '${target}' (format parquet)`)
+  duckdb.closeSync()
+  instance.closeSync()
+}
+
+/** Files with two events each. */
+async function writeSources(folder: string): Promise<string[]> {
+  const place = (name: string): string => join(folder, name)
+  const events = write(place('posthog/events.jsonl'), jsonLines(POSTHOG))
+  write(place('posthog/.DS_Store'), 'x')
+  write(place('posthog/2026_manifest.json'), '{}')
+  await writeParquet(events, place('events [1]*.parquet'))
+  const amplitude: Files = { '__MACOSX/a': 'x', 'a/': '', 'a/1.json.gz': gzipSync(JSON.stringify(AMPLITUDE[0])) }
+  return [
+    place('posthog'),
+    place('events [1]*.parquet'),
+    write(place('segment'), gzipSync(jsonLines(SEGMENT))),
+    write(place('mixpanel.txt'), `\ufeff${JSON.stringify(MIXPANEL, null, 2)}`),
+    write(place('amplitude.zip'), zipOf({ ...amplitude, 'a/2.json': JSON.stringify(AMPLITUDE[1]) })),
+    write(place('own.jsonl'), jsonLines(PLAIN)),
+    write(
+      place('own.txt'),
+      'event,distinct_id,timestamp\npaid,ada,2026-01-05 10:00:10\npaid,ada,2026-01-05 10:00:11\n',
+    ),
+  ]
+}
+
+for (const engine of nextEngines())
+  t.test(`import reads each source, and stores nothing twice (${engine})`, async (t) => {
+    const { url, folder, project, rows } = await workspace(t, engine)
+    let before = 0
+    for (const path of await writeSources(folder)) {
+      const importing = async (...words: string[]): Promise<Json> => {
+        const { stdout, stderr } = await run(url, ['import', path, '--project', project, '--json', ...words])
+        t.equal(stderr, '', path)
+        return JSON.parse(stdout)
+      }
+      // The rows of Parquet are those of the folder before.
+      const [stored, already_there] = path.includes('.parquet') ? [0, 2] : [2, 0]
+      const dry = await importing('--dry-run')
+      t.match(dry, { is_dry_run: true, lines: 2, stored, already_there, bad: 0 }, path)
+      t.equal(dry.samples.length, 2)
+      if (path.endsWith('posthog')) t.strictSame(dry.samples[0].source, POSTHOG[0], 'the event as it is in the file')
+      t.equal((await rows()).length, before, 'a dry run stores nothing')
+      t.match(await importing(), { lines: 2, stored, already_there, bad: 0, samples: [] }, path)
+      t.match(await importing(), { lines: 2, stored: 0, already_there: 2, bad: 0 }, path)
+      before += stored
+      t.equal((await rows()).length, before)
+    }
+    const stored = await rows<{ uuid: string; timestamp: number | string; distinct_id: string }>()
+    t.ok(stored.every(({ distinct_id }) => distinct_id === 'ada'))
+    const first = defined(stored.find(({ uuid }) => uuid === uuidOf(10)))
+    t.equal(Number(first.timestamp), Date.parse('2026-01-05T10:00:10.123Z') * 1000 + 456)
+    const db = await openDatabase(url, { file: EVENTS.file })
+    t.teardown(() => db.close())
+    const person = defined(await db.get<{ properties: string | object }>(sql`select properties from persons`))
+    const properties = typeof person.properties === 'string' ? JSON.parse(person.properties) : person.properties
+    t.match(properties, { n: 11 }, 'identify events set person properties')
+  })
+
+for (const engine of nextEngines())
+  t.test(`import refuses times that it cannot read, and knows time zones (${engine})`, async (t) => {
+    const { url, folder, project, rows } = await workspace(t, engine)
+    const times = ['2026-07-01 12:00:00', '2026-07-01T12:00:00+02:00', '2026-07-01T10:00:00Z', 'noon', '2026-02-30', {}]
+    const own = write(
+      join(folder, 'times.ndjson'),
+      jsonLines(
+        [...times, undefined].map((timestamp, n) => ({
+          event: 'seen',
+          distinct_id: 'a',
+          timestamp,
+          uuid: uuidOf(10 + n),
+        })),
+      ),
+    )
+    const foreign = write(join(folder, 'segment.json'), jsonLines([{ type: 'track', event: 'seen', userId: 'a' }]))
+    const mixpanel = write(
+      join(folder, 'mixpanel.json'),
+      jsonLines([{ event: 'seen', properties: { time: 1_782_907_200, distinct_id: 'a' } }]),
+    )
+    const words = ['import', own, foreign, mixpanel, '--project', project, '--json', '--timezone', 'europe/berlin']
+    t.match(JSON.parse((await run(url, words)).stdout), {
+      stored: 5,
+      bad: 4,
+      reasons: [
+        { reason: /^The timestamp cannot be read/, count: 3 },
+        { reason: 'The line has no timestamp.', count: 1 },
+      ],
+      problems: [4, 5, 6, 1].map((line) => ({ line })),
+    })
+    const found = (await rows<{ timestamp: number | string }>()).map(({ timestamp }) => Number(timestamp) / 1000)
+    t.strictSame(
+      found.slice(0, 4),
+      Array.from({ length: 4 }, () => Date.parse('2026-07-01T10:00:00Z')),
+    )
+    t.match(await run(url, ['import', own, '--timezone', 'Mars/Olympus']), { code: 2, stderr: /IANA name/ })
+    t.match(await run(url, ['import', own, '--format', 'xml']), { code: 2, stderr: /--format must be one of: posthog/ })
+  })
+
+/** A server between the command and another server. It fails some requests, and counts the events of the others. */
+async function openProxy(t: Test, target: string, failures: number[]) {
+  const bodies: string[] = []
+  const listener = createServer(async (request, reply) => {
+    const body = await buffer(request)
+    const isCapture = request.url === '/batch/'
+    const failure = isCapture ? failures.shift() : undefined
+    if (failure === 0) return request.socket.destroy()
+    if (failure !== undefined) return reply.writeHead(failure, { 'retry-after': '0' }).end('{}')
+    if (isCapture) bodies.push(gunzipSync(body).toString())
+    const headers = Object.entries(request.headers).filter(
+      ([name]) => !['host', 'connection', 'content-length'].includes(name),
+    )
+    const response = await fetch(`${target}${request.url}`, {
+      method: request.method,
+      headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+      ...(body.length && { body: new Uint8Array(body) }),
+    })
+    reply.writeHead(response.status, { 'content-type': 'application/json' }).end(await response.text())
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  t.teardown(() => listener.closeAllConnections())
+  t.teardown(() => listener.close())
+  return { url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`, bodies }
+}
+
+for (const engine of nextEngines())
+  t.test(`import sends events to a server (${engine})`, async (t) => {
+    const server = await startProcess(t, { DATABASE_URL: await serverPlace(t, engine) })
+    const folder = freshFolder(t)
+    const key = defined(server.api_key)
+    const importing = (words: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+      runCommand(['import', ...words], { WORKSPACE_URL: server.url, WORKSPACE_KEY: key, ...environment })
+    const counted = async (): Promise<number> => {
+      const { stdout } = await runCommand(['query', 'select count() from events', '--json'], {
+        WORKSPACE_URL: server.url,
+        WORKSPACE_KEY: key,
+      })
+      return JSON.parse(stdout).results[0][0]
+    }
+    const paths = await writeSources(folder)
+    const first = await importing(paths)
+    t.match(first.stderr, `of ${server.url}`, 'the first line names the server')
+    t.match(first, { code: 0, stdout: /^12 events stored, 2 already stored, 0 too large, 0 invalid lines/ })
+    t.match(JSON.parse((await importing([...paths, '--json'])).stdout), { lines: 14, stored: 0, already_there: 14 })
+    t.equal(await counted(), 12)
+
+    const many = write(
+      join(folder, 'many.ndjson'),
+      jsonLines(Array.from({ length: 2_500 }, (_, n) => ({ ...PLAIN[0], id: `many-${n}` }))),
+    )
+    const dry = JSON.parse((await importing([many, '--dry-run', '--json'])).stdout)
+    t.match(dry, { lines: 2_500, stored: 2_500, already_there: null })
+    t.equal(await counted(), 12, 'a dry run sends nothing')
+    const proxy = await openProxy(t, server.url, [429, 503, 0])
+    const words = [many, '--json', '--base-url', proxy.url, '--key', key, '--project', 'Default project']
+    t.match(JSON.parse((await importing(words)).stdout), { lines: 2_500, stored: 2_500, already_there: 0 })
+    t.equal(proxy.bodies.length, 3, 'every batch arrives once')
+    t.ok(proxy.bodies.every((body) => body.includes('"historical_migration":true')))
+    t.equal(await counted(), 2_512)
+
+    const large = write(
+      join(folder, 'large.ndjson'),
+      jsonLines([{ ...PLAIN[0], properties: { long: 'x'.repeat(1_100_000) } }]),
+    )
+    t.match(await importing([large]), { code: 0, stdout: /^0 events stored.*1 too large/ })
+    t.match(await importing([large, '--strict']), {
+      code: 6,
+      stderr: /large\.ndjson:1: The stored event has \d+ bytes/,
+    })
+    t.match(await importing([many, '--project', 'nowhere']), { code: 5, stderr: /No project is named "nowhere"/ })
+    t.match(await importing([many, '--no-plugins']), { code: 2, stderr: /--database/ })
+    t.match(await importing([many, '--database', 'sqlite:x', '--profile', 'a']), { code: 2, stderr: /Use --database/ })
+    t.match(await importing([many], { WORKSPACE_KEY: '' }), { code: 3, stderr: /workspace-admin login/ })
+  })
+
+t.test('import continues on a server after a kill', async (t) => {
+  const server = await startProcess(t, { DATABASE_URL: await serverPlace(t, 'sqlite') })
+  const environment = { WORKSPACE_KEY: defined(server.api_key) }
+  const lines = Array.from({ length: 4_500 }, (_, n) => ({ ...PLAIN[0], properties: { n } }))
+  const file = write(join(freshFolder(t), 'many.ndjson'), jsonLines(lines))
+  const proxy = await openProxy(t, server.url, [])
+  const child = command(['import', file, '--base-url', proxy.url], environment)
+  while (proxy.bodies.length < 2) await new Promise(setImmediate)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const repeated = await runCommand(['import', file, '--base-url', server.url, '--json'], environment)
+  const { stored, already_there } = JSON.parse(repeated.stdout)
+  t.ok(already_there >= 1_000, 'the batches before the kill are stored')
+  t.equal(stored + already_there, 4_500)
+  t.equal(
+    JSON.parse(
+      (await runCommand(['query', 'select count() from events', '--json', '--base-url', server.url], environment))
+        .stdout,
+    ).results[0][0],
+    4_500,
+  )
+})
+
+t.test(
+  'a stored profile names the server of an import, unless DATABASE_URL or --database name a database',
+  async (t) => {
+    const server = await startProcess(t, { DATABASE_URL: await serverPlace(t, 'sqlite') })
+    const { url, folder } = await workspace(t, 'sqlite')
+    const environment = { XDG_CONFIG_HOME: join(folder, 'settings') }
+    const login = await runCommand(['login', '--base-url', server.url], environment, { input: `${server.api_key}\n` })
+    t.equal(login.code, 0, login.stderr)
+    const file = write(join(folder, 'own.ndjson'), jsonLines(PLAIN))
+    const target = async (words: string[], more: Record<string, string> = {}): Promise<string> =>
+      JSON.parse(
+        (await runCommand(['import', file, '--dry-run', '--json', ...words], { ...environment, ...more })).stdout,
+      ).to
+    t.match(await target([]), server.url)
+    t.match(await target(['--profile', 'default'], { DATABASE_URL: url }), server.url)
+    t.match(await target([], { DATABASE_URL: url, WORKSPACE_PROFILE: 'default' }), server.url)
+    t.match(await target([], { DATABASE_URL: url }), 'in the database sqlite:')
+    t.match(await target(['--database', url]), 'in the database sqlite:')
+  },
+)

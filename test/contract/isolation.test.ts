@@ -175,8 +175,9 @@ function ownedBy(lines: string[], { ids, owner }: Tenant): string[] {
       plugin_files: PLUGIN_FAMILIES.map((family) => ids[family][0]!),
       batch_export_backfills: ids.batch_exports,
       batch_export_pauses: ids.batch_exports,
+      integration_numbers: ids.integrations,
     }
-    const key = row.plugin_id ?? row.batch_export_id ?? row.uuid ?? row.id
+    const key = row.plugin_id ?? row.batch_export_id ?? row.integration_id ?? row.uuid ?? row.id
     return (
       row.organization_id === organization ||
       row.project_id === project ||

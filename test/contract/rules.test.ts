@@ -1,6 +1,6 @@
 /** The rules of openapi/README.md detect violations. */
 import t from 'tap'
-import { deriveCredentials, findViolations } from '../../scripts/contract-rules.ts'
+import { deriveCredentials, findViolations, mergeParents, resolve } from '../../scripts/contract-rules.ts'
 import { contract } from '../../src/contract/table.ts'
 import type { Json } from '../helpers/json.ts'
 
@@ -43,6 +43,32 @@ t.test('reports a field of an example that the schema lacks', async (t) => {
   const { post } = copy.paths['/api/organizations/{organization_id}/projects/']
   post.requestBody.content['application/json'].examples = { project: { value: { name: 'App', organization: 'x' } } }
   t.match(findViolations(copy), [/^example project at .*must NOT have unevaluated properties/])
+})
+
+t.test('reports a nested field of an example of a response', async (t) => {
+  const copy: Json = structuredClone(contract)
+  const media = copy.paths['/api/organizations/{id}/'].get.responses[200].content['application/json']
+  const { value } = resolve(copy, Object.values<Json>(media.examples)[0]!)
+  media.examples = { whole: { value }, extended: { value: { ...value, teams: [{ ...value.teams[0], city: 'x' }] } } }
+  t.match(findViolations(copy), [/^example extended at .*teams\/0 must NOT have unevaluated properties/])
+})
+
+t.test('merges the parents into schemas that require their fields', async (t) => {
+  const text = { type: 'string', maxLength: 10 }
+  const parent = { type: 'object', properties: { name: text, note: text } }
+  const allOf = [{ $ref: '#/components/schemas/Parent' }]
+  const child = { title: 'Child', type: 'object', required: ['name', 'size'], properties: { size: text }, allOf }
+  const { schemas } = mergeParents({
+    components: { schemas: { Parent: parent, Child: child, Other: { allOf } } },
+  }).components
+  t.strictSame(schemas.Child, {
+    title: 'Child',
+    type: 'object',
+    required: ['name', 'size'],
+    properties: { name: text, note: text, size: text },
+  })
+  t.strictSame(schemas.Other, { allOf }, 'without inherited requirements')
+  t.notOk('allOf' in contract.components.schemas.BatchExportCreate, 'as in the contract')
 })
 
 t.test('derives the credentials of a type from its marks', async (t) => {

@@ -1,11 +1,15 @@
 /** Pastes the session of the README into two shells. Only the port and the work of `npm install` differ. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import t from 'tap'
+import ts from 'typescript'
+import packageJson from '../../package.json' with { type: 'json' }
+import { packageTypes } from '../../scripts/types.ts'
 import { assertSuccess, codeBlocks, createReaderFolder, runBlocks } from '../helpers/assertions/pages.ts'
+import { freshFolder } from '../helpers/folders.ts'
 import { builtProgram, ended, environmentWith, killGroupAfter } from '../helpers/programs/process.ts'
 
 async function freePort(): Promise<number> {
@@ -17,12 +21,19 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Creates the result of `npm install`: Node and the command in node_modules/.bin. */
+const [NPM = '', NPX = ''] = execFileSync('sh', ['-c', 'command -v npm; command -v npx'], { encoding: 'utf8' })
+  .trim()
+  .split('\n')
+
+/** Creates the result of `npm install`: Node and the command in node_modules/.bin. The program is built, so tsx does nothing. */
 const INSTALL = `#!/bin/sh
-test "$*" = install
+test "$*" = install || exec '${NPM}' "$@"
 mkdir -p node_modules/.bin
 ln -s '${process.execPath}' node_modules/.bin/node
-ln -s '${join(builtProgram(), 'workspace-admin.js')}' node_modules/.bin/workspace-admin
+ln -s '${builtProgram()}' dist
+ln -s ../../dist/workspace-admin.js node_modules/.bin/workspace-admin
+echo '#!/bin/sh' > node_modules/.bin/tsx
+chmod +x node_modules/.bin/tsx
 `
 
 t.test('the session of the README works when it is pasted', async (t) => {
@@ -30,8 +41,10 @@ t.test('the session of the README works when it is pasted', async (t) => {
   const bin = join(folder, 'bin')
   // The command must come from the installation.
   rmSync(join(bin, 'workspace-admin'))
-  writeFileSync(join(bin, 'npm'), INSTALL)
-  chmodSync(join(bin, 'npm'), 0o755)
+  writeFileSync(join(bin, 'npm'), INSTALL, { mode: 0o755 })
+  symlinkSync(NPX, join(bin, 'npx'))
+  const { start } = packageJson.scripts
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: packageJson.name, scripts: { start } }))
   const port = String(await freePort())
   const url = `http://127.0.0.1:${port}`
   const environment = {
@@ -40,6 +53,7 @@ t.test('the session of the README works when it is pasted', async (t) => {
     PORT: port,
     WORKSPACE_URL: url,
     LOG_LEVEL: 'silent',
+    npm_config_update_notifier: 'false',
   }
   const blocks = codeBlocks('README.md')
     .filter(({ language, marks }) => language === 'sh' && marks.includes('run'))
@@ -59,7 +73,7 @@ t.test('the session of the README works when it is pasted', async (t) => {
     terminal.once('exit', (code) => reject(new Error(`The server exited with ${code}.`)))
     terminal.stdout.on('data', (bytes) => {
       printed += bytes
-      if (printed.includes('Try it:')) resolve()
+      if (printed.includes('workspace-admin --help')) resolve()
     })
   })
 
@@ -86,15 +100,39 @@ t.test('the session of the README works when it is pasted', async (t) => {
   t.match(printed, `${url}/login#link=`, 'the first start prints a link too')
 })
 
+const [javascript] = codeBlocks('README.md').filter(({ language, marks }) => language === 'js' && marks.includes('run'))
+
+t.test('the JavaScript of the README compiles in a strict program', async (t) => {
+  const folder = freshFolder(t)
+  const installed = join(folder, 'node_modules/workspace-admin')
+  mkdirSync(join(installed, 'dist'), { recursive: true })
+  cpSync('package.json', join(installed, 'package.json'))
+  writeFileSync(join(installed, 'dist/main.d.ts'), packageTypes())
+  const file = join(folder, 'example.mts')
+  writeFileSync(file, javascript?.code ?? '')
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    types: [],
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+  })
+  t.ok(program.getSourceFiles().some(({ fileName }) => fileName.endsWith('dist/main.d.ts')))
+  t.strictSame(
+    ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+    [],
+  )
+})
+
 t.test('the JavaScript of the README runs', async (t) => {
   const { folder } = createReaderFolder(t)
-  const [block] = codeBlocks('README.md').filter(({ language, marks }) => language === 'js' && marks.includes('run'))
   // The package as a dependency has it: package.json and dist/.
   const installed = join(folder, 'node_modules/workspace-admin')
   mkdirSync(installed, { recursive: true })
   symlinkSync(resolve('package.json'), join(installed, 'package.json'))
   symlinkSync(builtProgram(), join(installed, 'dist'))
-  writeFileSync(join(folder, 'example.mjs'), block?.code ?? '')
-  const run = spawn(process.execPath, ['example.mjs'], { cwd: folder, env: environmentWith({ LOG_LEVEL: 'silent' }) })
-  t.match(await ended(run), { code: 0, stdout: '200\n' })
+  writeFileSync(join(folder, 'example.mjs'), javascript?.code ?? '')
+  const run = spawn(process.execPath, ['example.mjs'], { cwd: folder, env: environmentWith({}) })
+  t.strictSame(await ended(run), { code: 0, stdout: '200\n', stderr: '' })
 })

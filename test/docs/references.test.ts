@@ -1,11 +1,13 @@
-/** Everything that the pages refer to exists: links, commands, flags, settings, keys of destinations. */
-import { existsSync, readFileSync } from 'node:fs'
+/** Everything that the pages refer to exists: links, commands, flags, settings, keys of destinations, floors, libraries. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { transform } from 'esbuild'
 import t from 'tap'
 import { parse as parseYaml } from 'yaml'
+import { areaCommand, areas } from '../../src/cli/area.ts'
 import { describeClientSettings, describeSettings } from '../../src/config.ts'
 import type { OpenApiSchema } from '../../src/contract/document.ts'
+import { PUBLIC_AREAS } from '../../src/contract/operations.ts'
 import { contract, resolve } from '../../src/contract/table.ts'
 import { DESTINATION_TYPES } from '../../src/exports/catalog.ts'
 import { codeBlocks, PAGES, proseOf } from '../helpers/assertions/pages.ts'
@@ -121,6 +123,134 @@ t.test('every command and flag exists', async (t) => {
     for (const flag of flags) t.match(text, new RegExp(`${flag}\\b`), `${label} ${flag}`)
   }
 })
+
+/** Programs whose flags the pages mention. */
+const OTHER_PROGRAMS =
+  /^(npm|npx|node|docker|createdb|apt-get|citusctl|curl|kubectl|systemctl|systemd\S*|sudo|unshare|psql|pg_\S+|nginx|caddy|git|tc|NODE_OPTIONS\S*)( |$)/
+/** Flags of these programs without their name, and of the scripts in `scripts/`. */
+const OTHER_FLAGS = [
+  '--permission',
+  '--cpu-prof',
+  '--import',
+  '--omit',
+  '--enable-source-maps',
+  '--database-url',
+  '--events',
+]
+
+/** The verbs and flags of every command. */
+async function commandTable(): Promise<{ verbs: Map<string, string[]>; flags: Set<string> }> {
+  const verbs = new Map<string, string[]>()
+  const flags = new Set<string>(['--version', '--help'])
+  const addFlags = (text: string): void => {
+    for (const [flag] of text.matchAll(/--[a-z][a-z0-9-]*/g)) flags.add(flag)
+  }
+  const words = (text: string): string[] => [...text.matchAll(/^ {2}([a-z][a-z_-]*)/gm)].map(([, word = '']) => word)
+  for (const { name } of areas)
+    for (const command of areaCommand(name, [], {}).commands) addFlags(command.helpInformation())
+  for (const word of words(await helpOf([]))) {
+    const text = await helpOf([word])
+    addFlags(text)
+    if (!/^Usage: .*\[command\]/.test(text)) continue
+    verbs.set(word, words(text))
+    // These areas also have commands on the database.
+    if (areas.some(({ name }) => name === word) && !['users', 'organizations'].includes(word)) continue
+    for (const verb of verbs.get(word) ?? []) addFlags(await helpOf([word, verb]))
+  }
+  return { verbs, flags }
+}
+
+t.test('every flag and verb that a sentence names exists', async (t) => {
+  const { verbs, flags } = await commandTable()
+  for (const page of CURRENT_PAGES)
+    for (const span of codeSpans(page).filter((text) => !OTHER_PROGRAMS.test(text))) {
+      for (const [, flag = ''] of span.matchAll(/(?:^| )(--[a-z][a-z0-9-]*)/g))
+        t.ok(flags.has(flag) || OTHER_FLAGS.includes(flag), `${page}: ${flag} in \`${span}\``)
+      const [, word = '', verb = ''] = /^([a-z_]+) ([a-z][a-z_-]*)(?: |$)/.exec(span) ?? []
+      const known = verbs.get(word)
+      if (known) t.ok(known.includes(verb), `${page}: ${word} ${verb}`)
+    }
+})
+
+t.test('exports of different examples have different names', async (t) => {
+  const named = new Map<string, string>()
+  for (const { page, code } of PAGES.flatMap(codeBlocks).filter(({ marks }) => marks.includes('run')))
+    for (const [, flag, key] of code.matchAll(/exports create --name '([^']+)'|^ {2}"name": "([^"]+)"/gm)) {
+      const name = flag ?? key ?? ''
+      t.equal(named.get(name), undefined, `${page} creates ${name}`)
+      named.set(name, page)
+    }
+  t.ok(named.size > 5, 'the pages create exports')
+})
+
+t.test('openapi/README.md names the public areas', async (t) => {
+  const [, sentence = ''] = /Those are the areas (.*?), and the operations/s.exec(proseOf('openapi/README.md')) ?? []
+  t.strictSame(namesIn(sentence).toSorted(), PUBLIC_AREAS.toSorted())
+})
+
+const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+
+/** A list of names in scripts/floors.ts, which runs its checks when it is imported. */
+const floorsOf = (list: string): string[] => {
+  const [, names = ''] =
+    new RegExp(`const ${list}\\b[^=]*= \\[(.*?)\\n?\\]\n`, 's').exec(readFileSync('scripts/floors.ts', 'utf8')) ?? []
+  return [...names.matchAll(/'([\w.-]+)'/g)].map(([, name = '']) => name)
+}
+
+t.test('the pages name the floors and the folders with SQL of scripts/floors.ts', async (t) => {
+  const folders = floorsOf('SQL_FLOORS').toSorted()
+  t.ok(folders.length > 3)
+  const [, rule = ''] =
+    /SQL is written as SQL next to its row type, in (.*?) only/s.exec(proseOf('CONTRIBUTING.md')) ?? []
+  t.strictSame(
+    namesIn(rule).toSorted(),
+    folders.map((name) => `src/${name}`),
+  )
+  const architecture = readFileSync('docs/architecture.md', 'utf8')
+  const [, floors = ''] = /The SQL floors are (.*?)\./s.exec(architecture) ?? []
+  t.strictSame(namesIn(floors).toSorted(), folders)
+  const [, house = ''] = /```\n(.*?)```/s.exec(architecture) ?? []
+  const drawn = house
+    .split('\n')
+    .flatMap((line) => [...line.slice(0, 42).matchAll(/[\w.-]+(?:\.ts|(?=\/))/g)].map(([name]) => name))
+  t.strictSame(drawn.toSorted(), floorsOf('FLOORS').toSorted())
+})
+
+t.test('docs/architecture.md fits on a page', async (t) => {
+  t.ok(readFileSync('docs/architecture.md', 'utf8').split(/\s+/).length <= 1_500)
+})
+
+t.test('the list of libraries has every dependency that is used, and no other', async (t) => {
+  const dependencies = ['package.json', 'console/package.json', 'client/package.json'].flatMap((file) => {
+    const manifest: Record<string, Record<string, string> | undefined> = JSON.parse(readFileSync(file, 'utf8'))
+    return ['dependencies', 'devDependencies', 'peerDependencies'].flatMap((kind) => Object.keys(manifest[kind] ?? {}))
+  })
+  const [, list = ''] = readFileSync('docs/architecture/package.md', 'utf8').split('\n## Libraries\n')
+  const listed = [...list.matchAll(/^\| ((?:@?[\w./*-]+(?: \([^)]*\))?(?:, )?)+) \|/gm)]
+    .flatMap(([, cell = '']) => cell.replace(/ \([^)]*\)/g, '').split(', '))
+    .filter((name) => name !== 'library' && name !== '---')
+  const isListed = (name: string): boolean =>
+    listed.includes(name) || listed.includes(`${name.split('/')[0]}/*`) || name.startsWith('@types/')
+  for (const name of dependencies) t.ok(isListed(name), `${name} is listed`)
+
+  const folders = ['src', 'scripts', 'test', 'bench', 'console/src', 'client/src']
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  const sources = [...files, 'console/vite.config.ts'].filter((file) => /\.(ts|tsx|js|cjs)$/.test(file))
+  const text = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
+  const isUsed = (name: string): boolean =>
+    NOT_IMPORTED.includes(name) || text.includes(`'${name}'`) || text.includes(`'${name}/`)
+  for (const name of listed) {
+    const covered = dependencies.filter(
+      (one) => one === name || (name.endsWith('/*') && one.startsWith(name.slice(0, -1))),
+    )
+    t.ok(covered.some(isUsed), `${name} is used`)
+  }
+})
+
+/** Programs, and a library that @mantine/dates imports. */
+const NOT_IMPORTED = ['node', 'tsx', '@biomejs/biome', 'dayjs']
 
 /** Variables of Node, of the tests and of other programs. */
 const OTHER_VARIABLES = [

@@ -149,7 +149,16 @@ onBothEngines(t, 'rejects ranges that cannot be exported, and finds the earliest
       t.match(await send(range), { status: 400, body: { attr, code } }, JSON.stringify(range))
   }
   await ingest(app, hourly(30, '2025-12-27T22:30:00Z'))
-  t.match(await create({ start_at: null, end_at: '2025-12-27T00:00:00Z' }), { status: 400, body: { attr: 'start_at' } })
+  for (const send of [create, estimate])
+    for (const start_at of [null, '2025-12-20T00:00:00Z'])
+      t.match(await send({ start_at, end_at: '2025-12-27T22:30:00Z' }), {
+        status: 400,
+        body: {
+          code: 'invalid_input',
+          attr: 'end_at',
+          detail: 'The project has no events before 2025-12-27T22:30:00.000Z. Send a later "end_at".',
+        },
+      })
   const created = await create({ start_at: null, end_at })
   t.match(created, {
     status: 201,
@@ -176,7 +185,8 @@ onBothEngines(t, 'estimates windows, records and bytes', async (t, app) => {
   const all = await estimateOf()
   t.match(all, { windows: 24, records: 24, exact: true })
   t.ok(Number(all.bytes) > 24 * 250, 'before the first run, the size of events')
-  t.match(await estimateOf({}, { start_at: '2020-01-01', end_at: '2020-01-02' }), { windows: 24, records: 0, bytes: 0 })
+  const ofOthers = { hogql_query: "select event from events where event = 'unknown'" }
+  t.match(await estimateOf(ofOthers), { windows: 24, records: 0, bytes: 0 })
   const config = (more: object) => ({ destination: { type: 'File', config: more } })
   t.equal((await estimateOf(config({ include_events: ['paid'] }))).records, 8)
   t.equal((await estimateOf(config({ exclude_events: ['paid'] }))).records, 16)

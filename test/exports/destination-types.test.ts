@@ -47,6 +47,17 @@ onBothEngines(
       copy_inputs: { ...COPY_INPUTS, authorization: {}, bucket_credentials: {} },
     })
     t.notMatch(JSON.stringify(copying.body), /secret/i)
+    for (const mode of [{}, { mode: 'INSERT' }]) {
+      const inserting = await app.send('POST', `${pathOf(app)}/`, {
+        body: of('Redshift', { ...TABLE, ...mode, copy_inputs: {} }),
+      })
+      t.match(inserting, { status: 201, body: { destination: { config: { copy_inputs: null } } } }, 'no bucket')
+      const one = `${pathOf(app)}/${inserting.body.id}/` as const
+      t.match(await app.send('PATCH', one, { body: { destination: { config: { copy_inputs: {} } } } }), {
+        status: 200,
+        body: { destination: { config: { copy_inputs: null } } },
+      })
+    }
   },
   { environment },
 )
@@ -77,6 +88,7 @@ onBothEngines(
       ['Redshift', { ...TABLE, properties_data_type: 'json' }, 'properties_data_type', 'invalid_choice'],
       ['Redshift', { ...TABLE, host: '10.0.0.1' }, 'host', 'outbound_refused'],
       ['Redshift', copy, 'copy_inputs', 'required'],
+      ['Redshift', { ...copy, copy_inputs: {} }, 'copy_inputs', 'required'],
       ['Redshift', { ...copy, copy_inputs: COPY_INPUTS }, 'copy_inputs__authorization', 'required'],
       [
         'Redshift',

@@ -127,7 +127,7 @@ t.test('the systemd unit is valid and hardened', async (t) => {
   checkEnvironment(t, 'the unit', variablesOf(values('Environment').join(' ')))
   const [command = ''] = values('ExecStart')
   const [, program = '', ...args] = command.split(' ')
-  t.match(program, `/node_modules/${packageJson.name}/${packageJson.bin['workspace-admin']}`)
+  t.match(program, `/node_modules/${packageJson.name}/dist/workspace-admin.js`)
   t.strictSame(args, ['serve'])
   const { SHUTDOWN_SECONDS } = readConfig({})
   t.ok(Number(values('TimeoutStopSec')[0]) > 2 + SHUTDOWN_SECONDS)

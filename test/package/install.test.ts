@@ -19,6 +19,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
+import { codeBlocks } from '../helpers/assertions/pages.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openRegistry, type Packed, pack } from '../helpers/peers/registry.ts'
 import { NODE_VERSIONS, nodeBinary } from '../helpers/programs/nodes.ts'
@@ -27,7 +28,7 @@ import { type Ended, ended } from '../helpers/programs/process.ts'
 t.setTimeout(20 * 60_000)
 
 const MEGABYTE = 1_000_000
-/** Without the optional libraries. `docs/architecture.md` lists the largest parts. */
+/** Without the optional libraries. `docs/architecture/package.md` lists the largest parts. */
 const MAX_INSTALL_BYTES = 100 * MEGABYTE
 /** A user and group without an account. Only root can use it; others test as themselves. */
 const THROWAWAY = process.getuid?.() === 0 ? { uid: 61_234, gid: 61_234 } : {}
@@ -47,13 +48,9 @@ for (const [name, one, needed] of [
   [
     'workspace-admin',
     server,
-    ['dist/main.js', 'dist/main.d.ts', 'dist/server.cjs.map', 'dist/licenses.txt', 'deploy/Dockerfile'],
+    ['dist/main.js', 'dist/main.cjs', 'dist/server.cjs.map', 'dist/licenses.txt', 'dist/jq.wasm', 'deploy/Dockerfile'],
   ],
-  [
-    'workspace-admin-client',
-    client,
-    ['dist/client/src/index.js', 'dist/client/src/index.d.ts', 'dist/client/src/index.js.map'],
-  ],
+  ['workspace-admin-client', client, ['dist/client/src/index.js.map', 'dist/client/src/index.cjs.map']],
 ] as const)
   t.test(`${name} has everything that a release needs`, async (t) => {
     const folder = unpack(t, one)
@@ -93,7 +90,7 @@ for (const [name, one, needed] of [
         if (new RegExp(`from ?"${library}"`).test(readFileSync(join(folder, file), 'utf8')))
           t.fail(`${file} loads ${library} at its start`)
     const scripts = one.files.filter(
-      (file) => /^dist\/[^/]*\.c?js$/.test(file) && !/\/(main|reference|sandbox-library)\.js$/.test(file),
+      (file) => /^dist\/[^/]*\.c?js$/.test(file) && !/\/(main|reference|sandbox-library)\.c?js$/.test(file),
     )
     for (const file of scripts) {
       const map = JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8'))
@@ -187,6 +184,7 @@ for (const major of NODE_VERSIONS)
     t.comment(`${server.size / MEGABYTE} MB packed, ${bytes / MEGABYTE} MB installed`)
     t.ok(bytes <= MAX_INSTALL_BYTES, `${bytes / MEGABYTE} MB`)
     t.match(await run('npx', 'workspace-admin', '--version'), { code: 0, stdout: `${server.version}\n`, stderr: '' })
+    t.match(await run('npx', 'workspace-admin', 'profiles', '--jq', '[1, 2] | add'), { code: 0, stdout: '3\n' })
 
     const { url, api_key, project_id, stop } = await start()
     const send = (path: string, body?: object): Promise<Response> =>
@@ -238,52 +236,169 @@ async function keyOf(run: Machine['run']): Promise<string> {
 const SERVER_CONSUMER = `
 import { type Config, readConfig, type Running, type StartOptions, startServer, stopOnSignals } from 'workspace-admin'
 
-const config: Config = readConfig({ PORT: '0', ROLE: 'all' })
-const options: StartOptions = { config, ephemeral: true, clock: () => 0 }
-const running: Running = await startServer(options)
-const key: string | undefined = running.first?.api_key
-const project: number | null = running.oldest.project_id
-stopOnSignals(running, { ...config, DRAIN_SECONDS: 0 })
-await running.stop(1)
-// @ts-expect-error an unknown option
-await startServer({ ephemral: true })
-// @ts-expect-error an unknown role
-export const wrong: Config = { ...config, ROLE: 'boss' }
-// @ts-expect-error a string
-export const port: number = running.url
-export { key, project }
+async function main(): Promise<void> {
+  const config: Config = readConfig({ PORT: '0', ROLE: 'all' })
+  const options: StartOptions = { config, ephemeral: true, clock: () => 0 }
+  const running: Running = await startServer(options)
+  // @ts-expect-error null on later starts
+  running.first.api_key
+  const project: number | null = running.oldest.project_id
+  stopOnSignals(running, { ...config, DRAIN_SECONDS: 0 })
+  await running.stop(1)
+  await using server = await startServer({ ephemeral: true, log: 'warn' })
+  const key: string = server.first.api_key
+  const lines: string[] = []
+  await using logging = await startServer({ config, log: { write: (line) => lines.push(line) } })
+  await (await startServer()).stop()
+  // @ts-expect-error an unknown option
+  await startServer({ ephemral: true })
+  // @ts-expect-error settings without the defaults
+  await startServer({ config: { PORT: 0 } })
+  // @ts-expect-error an unknown level
+  await startServer({ log: 'loud' })
+  // @ts-expect-error an unknown role
+  const wrong: Config = { ...config, ROLE: 'boss' }
+  // @ts-expect-error a string
+  const port: number = running.url
+}
+void main
 `
 const CLIENT_CONSUMER = `
-import { answer, createClient, each, type Schemas, WorkspaceError } from 'workspace-admin-client'
+import { addMember, answer, createClient, each, pages, type PosthogPaths, type Schemas, WorkspaceError } from 'workspace-admin-client'
 
-const client = createClient({ baseUrl: 'http://127.0.0.1:8000', key: 'k' })
-const made: Schemas['Organization'] = await answer(client.POST('/api/organizations/', { body: { name: 'One' } }))
-for await (const one of each(client, '/api/organizations/', {})) console.log(one.id, made.name)
-// @ts-expect-error an unknown path
-await client.GET('/api/nothing/')
-// @ts-expect-error a missing name
-await client.POST('/api/organizations/', { body: {} })
+const EVENTS = '/api/projects/{project_id}/events/'
+
+async function main(): Promise<void> {
+  const client = createClient({ baseUrl: 'http://127.0.0.1:8000', key: 'k' })
+  const made: Schemas['Organization'] = await answer(client.POST('/api/organizations/', { body: { name: 'One' } }))
+  for await (const one of each(client, '/api/organizations/')) one.id satisfies string
+  for await (const { count, results } of pages(client, '/api/organizations/')) [count, results.length] satisfies number[]
+  const path = { project_id: '@current' }
+  for await (const event of each(client, EVENTS, { params: { path, query: { event: ['paid'] } } })) event.event satisfies string
+  for await (const row of each(client, EVENTS, { params: { path, query: { select: ['event'] } } })) row satisfies unknown[]
+  for await (const { columns } of pages(client, EVENTS, { params: { path } })) columns satisfies string[] | undefined
+  const posthog = createClient<PosthogPaths>({ baseUrl: 'http://127.0.0.1:8000' })
+  for await (const { id } of each(posthog, '/api/organizations/')) id satisfies string
+  const { api_key } = await addMember(client, made.id, { target_email: 'ada@example.com' })
+  api_key satisfies string | null
+  // @ts-expect-error an unknown path
+  await client.GET('/api/nothing/')
+  // @ts-expect-error a missing name
+  await client.POST('/api/organizations/', { body: {} })
+  // @ts-expect-error not a list
+  each(client, '/api/users/@me/')
+  // @ts-expect-error an unknown parameter
+  each(client, EVENTS, { params: { path, query: { evnt: ['paid'] } } })
+  // @ts-expect-error a list without rows
+  each(client, '/api/organizations/', { params: { query: { select: ['event'] } } })
+}
+void main
 export const isKnown = (error: unknown): boolean => error instanceof WorkspaceError && error.code === 'not_found'
 `
 
-t.test('both packages compile in strict programs', async (t) => {
+/** How programs of the two formats resolve packages. */
+const CONSUMERS = [
+  ['module', 'node16', 'node16'],
+  ['module', 'nodenext', 'nodenext'],
+  ['module', 'esnext', 'bundler'],
+  ['commonjs', 'node16', 'node16'],
+  ['commonjs', 'nodenext', 'nodenext'],
+] as const
+
+t.test('both packages compile in strict programs of both formats', async (t) => {
   const { folder, run } = machine(t, 24)
   t.match(await run('npm', 'install', 'workspace-admin', 'workspace-admin-client'), { code: 0 })
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, 'server.ts'), SERVER_CONSUMER)
   writeFileSync(join(folder, 'client.ts'), CLIENT_CONSUMER)
-  for (const [module, moduleResolution] of [
-    ['node16', 'node16'],
-    ['esnext', 'bundler'],
-  ])
+  for (const [type, module, moduleResolution] of CONSUMERS)
     for (const [file, ...lib] of [
       ['server.ts', 'es2022'],
       ['client.ts', 'es2022', 'dom', 'dom.iterable'],
     ]) {
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
       const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false }
       const compilerOptions = { ...strict, module, moduleResolution, target: 'es2022', lib, types: [], noEmit: true }
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
       const child = spawn(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder])
-      t.strictSame(await ended(child), { code: 0, stdout: '', stderr: '' }, `${file} with ${moduleResolution}`)
+      t.strictSame(await ended(child), { code: 0, stdout: '', stderr: '' }, `${file}: ${type}, ${moduleResolution}`)
     }
+})
+
+const USE = `
+async function main() {
+  const server = await startServer({ ephemeral: true })
+  const client = createClient({ baseUrl: server.url, key: server.first.api_key })
+  for await (const { count, results } of pages(client, '/api/organizations/')) console.log(count, results[0].name)
+  await answer(client.GET('/api/organizations/x/')).catch((error) => console.log(error instanceof WorkspaceError, error.code))
+  await server.stop()
+}
+main()
+`
+const NAMES = '{ answer, createClient, pages, WorkspaceError }'
+const PROGRAMS = {
+  'use.mjs': `import { startServer } from 'workspace-admin'\nimport ${NAMES} from 'workspace-admin-client'\n${USE}`,
+  'use.cjs': `const { startServer } = require('workspace-admin')\nconst ${NAMES} = require('workspace-admin-client')\n${USE}`,
+}
+
+for (const major of NODE_VERSIONS)
+  t.test(`both packages are imported and required on Node ${major}`, async (t) => {
+    const { folder, run } = machine(t, major)
+    t.match(await run('npm', 'install', 'workspace-admin', 'workspace-admin-client'), { code: 0 })
+    for (const [file, code] of Object.entries(PROGRAMS)) {
+      writeFileSync(join(folder, file), code)
+      const expected = { code: 0, stdout: '1 My organization\ntrue not_found\n', stderr: '' }
+      t.strictSame(await run('node', file), expected, `${file} logs nothing`)
+    }
+  })
+
+/** The arguments of `npx` for each test runner of the page. */
+const RUNNERS: Record<string, string[]> = {
+  tap: ['tap', 'run', '--disable-coverage'],
+  vitest: ['vitest', 'run'],
+  jest: ['jest'],
+}
+
+t.test('the examples for test runners pass, and compile in a strict program', async (t) => {
+  const { folder, run } = machine(t, 24)
+  const packages = ['workspace-admin', 'workspace-admin-client', '@types/node', ...Object.keys(RUNNERS)]
+  const installed = await run('npm', 'install', ...packages)
+  t.equal(installed.code, 0, installed.stderr)
+  const pkg = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...pkg, type: 'module' }))
+  const blocks = codeBlocks('docs/in-tests.md').filter(({ marks }) => marks.includes('run'))
+  const files = blocks.map(({ marks, code, language }, i) => {
+    const [, runner = ''] = marks
+    // The example for Jest is CommonJS.
+    const file = `${runner.replace(':', '-')}-${i}.test.${language === 'js' ? 'cjs' : 'ts'}`
+    writeFileSync(join(folder, file), code)
+    return { runner, file, language }
+  })
+  for (const { runner, file } of files) {
+    const words = RUNNERS[runner]
+    const { code, stdout, stderr } = words ? await run('npx', ...words, file) : await run('node', file)
+    if (code !== 0) t.comment(stdout + stderr)
+    t.equal(code, 0, `${file} passes`)
+    if (runner === 'seed') t.equal(stdout, 'ada@example.com paid ada\n')
+    else t.match(stdout + stderr, /\bpass/i, `${file} has a result`)
+  }
+  for (const name of ['node:test', ...Object.keys(RUNNERS), 'seed'])
+    t.ok(
+      files.some(({ runner }) => runner === name),
+      `an example for ${name}`,
+    )
+
+  const [readme] = codeBlocks('README.md').filter(({ language, marks }) => language === 'js' && marks.includes('run'))
+  writeFileSync(join(folder, 'readme.ts'), readme?.code ?? '')
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2022',
+    noEmit: true,
+    types: ['node'],
+    skipLibCheck: true,
+  }
+  const typed = files.filter(({ language }) => language === 'ts').map(({ file }) => file)
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [...typed, 'readme.ts'] }))
+  const child = spawn(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder])
+  t.strictSame(await ended(child), { code: 0, stdout: '', stderr: '' })
 })

@@ -242,7 +242,7 @@ t.test('finds the exports of code by loading it in the sandbox', async (t) => {
     ['const x = {}\nexport const { a } = x,\n  [b] = [1]', /^Line 2: Export one variable/],
     ['export const metrics = { a: "average" }', /"a" must be "sum", "max" or "min"/],
   ] as const)
-    t.match(await inspect({ 'index.ts': code }), { capabilities: {}, errors: { 'index.ts': error } }, code)
+    t.match(await inspect({ 'index.ts': code }), { capabilities: {}, errors: { 'index.ts': { detail: error } } }, code)
   const { transpiled, ...inspection } = await inspect({ 'plugin.json': '{}', 'site.ts': 'export const a = 1' })
   t.strictSame(inspection, { capabilities: {}, errors: {} })
   t.match(transpiled, { 'site.ts': /exports\.a = a/ })

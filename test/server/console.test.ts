@@ -1,5 +1,6 @@
 /** Serving the console: which requests get the page, how its files are cached, and its content security policy. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { openApp } from '../helpers/app.ts'
@@ -104,6 +105,27 @@ t.test('serves compressed files, and lets clients cache hashed files forever', a
   t.equal((await get(`${script}.br`, 'br')).statusCode, 404, 'compressed copies have no URL')
   const head = await app.inject({ method: 'HEAD', url: script, headers: { 'accept-encoding': 'identity' } })
   t.match(head, { statusCode: 200, body: '', headers: { 'content-length': String(text.length) } })
+})
+
+t.test('pages, files and unknown paths log one line each, without warnings', async (t) => {
+  const log = new PassThrough()
+  const lines: { level: number; msg: string; url: string }[] = []
+  log.on('data', (bytes) => lines.push(JSON.parse(String(bytes))))
+  const { app } = await openApp(t, 'sqlite', { log })
+  const { body } = await app.inject({ url: '/', headers: HTML })
+  const urls = ['/login', ...(body.match(/\/assets\/[\w-]+\.(?:js|css)/g) ?? []), '/scheme.js', '/none.js', '/docs']
+  t.ok(urls.length > 5, 'the page has files')
+  lines.length = 0
+  for (const url of urls)
+    for (const method of ['GET', 'HEAD'] as const) await app.inject({ method, url, headers: HTML })
+  t.same(
+    lines.filter(({ level }) => level > 30).map(({ msg }) => msg),
+    [],
+  )
+  t.same(
+    lines.filter(({ msg }) => msg === 'request completed').map(({ url }) => url),
+    urls.flatMap((url) => [url, url]),
+  )
 })
 
 /** The limits of the first page and of any page, in bytes of brotli. */

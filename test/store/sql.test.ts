@@ -9,6 +9,7 @@ import t, { type Test } from 'tap'
 import { type Database, type Db, type DbOptions, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import siteApps from '../../src/sql/migrations/0023-site-apps.ts'
+import integrationNumbers from '../../src/sql/migrations/0031-integration-numbers.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { assignments, compile, type Engine, forUpdate, lookup, name, oneOf, sql } from '../../src/sql/template.ts'
 import { createWriteQueue } from '../../src/sql/write-queue.ts'
@@ -442,6 +443,30 @@ for (const engine of ENGINES) {
     const tokens = await db.all<{ web_token: string }>(sql`select web_token from plugin_configs`)
     t.equal(new Set(tokens.map(({ web_token }) => web_token)).size, 3)
     for (const { web_token } of tokens) t.match(web_token, /^[0-9a-f]{32}$/)
+  })
+
+  t.test(`a migration numbers integrations in the order of their creation (${engine})`, async (t) => {
+    const { db } = await open(t, engine)
+    const index = ADMINISTRATION.migrations.indexOf(integrationNumbers)
+    await migrate(db, NOW, { ...ADMINISTRATION, migrations: ADMINISTRATION.migrations.slice(0, index) })
+    await db.run(sql`
+      insert into organizations (id, name, slug, created_at, updated_at, plugins_access_level,
+        is_member_join_email_enabled, member_count)
+      values ('o', 'o', 'o', ${NOW}, ${NOW}, 6, ${true}, 1)`)
+    for (const [id, created_at] of [
+      ['b', '2026-01-02'],
+      ['a', '2026-01-03'],
+      ['c', '2026-01-01'],
+    ] as const)
+      await db.run(sql`
+        insert into integrations (id, organization_id, name, kind, config, created_at, last_updated_at, secrets_changed_at)
+        values (${id}, 'o', 'x', 'HTTP', '{}', ${created_at}, ${NOW}, ${NOW})`)
+    await migrate(db, NOW)
+    t.strictSame(await db.all(sql`select number, integration_id from integration_numbers order by number`), [
+      { number: 1, integration_id: 'c' },
+      { number: 2, integration_id: 'b' },
+      { number: 3, integration_id: 'a' },
+    ])
   })
 
   t.test(`a migration moves the activity of plugins into the activity log (${engine})`, async (t) => {

@@ -1,4 +1,4 @@
-import { NativeSelect, Switch } from '@mantine/core'
+import { Alert, NativeSelect, Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Schemas } from '../api.ts'
 import { ConfirmDialog } from '../parts/ConfirmButton.tsx'
@@ -42,6 +42,11 @@ export function DomainSignIn({ organization_id, domain, reason }: DomainProps) {
         checked={joining ?? domain.jit_provisioning_enabled}
         onChange={(event) => join.mutate({ jit_provisioning_enabled: event.currentTarget.checked })}
       />
+      {domain.sso_enforcement_problem && (
+        <Alert color="yellow" title="The required provider signs nobody in">
+          {domain.sso_enforcement_problem} Until then, owners can sign in with their password, and nobody else can.
+        </Alert>
+      )}
       <NativeSelect
         label="Required way to sign in"
         description={

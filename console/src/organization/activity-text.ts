@@ -49,6 +49,7 @@ const SENTENCES: Record<string, Record<string, string>> = {
   users: {
     password_changed: 'changed the password of {item}',
     email_changed: 'changed the email address of {item}',
+    name_changed: 'changed the name of {item}',
     two_factor_enabled: 'turned on two-factor authentication for {item}',
     two_factor_disabled: 'turned off two-factor authentication for {item}',
     backup_codes_renewed: 'created new backup codes for {item}',
@@ -129,6 +130,7 @@ const OWN_SENTENCES: Record<string, Record<string, string>> = {
   users: {
     password_changed: 'changed their password',
     email_changed: 'changed their email address',
+    name_changed: 'changed their name',
     two_factor_enabled: 'turned on two-factor authentication',
     two_factor_disabled: 'turned off two-factor authentication',
     backup_codes_renewed: 'created new backup codes',

@@ -93,17 +93,21 @@ class ErrorText extends WidgetType {
   }
 }
 
-/** The server writes "Line 3, column 5: reason". An error without a line is shown at the first one. */
-function errorMark(message: string, text: Text): DecorationSet {
-  const [, line = '1', reason = message] = /^Line (\d+), column \d+: (.*)$/s.exec(message) ?? []
-  const { from, to } = text.line(Math.min(Number(line), text.lines))
+export interface SourceError {
+  detail: string
+  /** Counted from 1. An error of the whole file is shown at its first line. */
+  line: number
+}
+
+function errorMark({ detail, line }: SourceError, text: Text): DecorationSet {
+  const { from, to } = text.line(Math.min(line, text.lines))
   return Decoration.set([
     Decoration.line({ class: 'cm-error-line' }).range(from),
-    Decoration.widget({ widget: new ErrorText(reason), side: 1 }).range(to),
+    Decoration.widget({ widget: new ErrorText(detail), side: 1 }).range(to),
   ])
 }
 
-const setError = StateEffect.define<string | undefined>()
+const setError = StateEffect.define<SourceError | undefined>()
 
 /** One error is enough, so `@codemirror/lint`, which takes 9 kB, is not needed. */
 const errorMarks = StateField.define<DecorationSet>({
@@ -128,7 +132,7 @@ export function SourceEditor({
   name: string
   label?: string
   text: string
-  error: string | undefined
+  error: SourceError | undefined
   onChange: (text: string) => void
 }) {
   const parent = useRef<HTMLDivElement>(null)
@@ -158,7 +162,11 @@ export function SourceEditor({
     return () => view.destroy()
   }, [])
 
-  useEffect(() => editor.current?.dispatch({ effects: setError.of(error) }), [error])
+  const { detail, line } = error ?? {}
+  useEffect(() => {
+    const shown = detail === undefined || line === undefined ? undefined : { detail, line }
+    editor.current?.dispatch({ effects: setError.of(shown) })
+  }, [detail, line])
 
   return <div ref={parent} className="source-editor" />
 }

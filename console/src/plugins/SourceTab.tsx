@@ -12,6 +12,7 @@ import { useOrganization } from '../shell/workspace.ts'
 import { needsOwnPlugin } from './access.ts'
 import { FileList } from './FileList.tsx'
 import { configsQuery, type PluginProps, pluginsKey, sourceQuery, storePlugin, updateSource } from './queries.ts'
+import type { SourceError } from './SourceEditor.tsx'
 import { SourceRefusal } from './SourceRefusal.tsx'
 
 const SourceEditor = lazy(() => import('./SourceEditor.tsx').then(({ SourceEditor }) => ({ default: SourceEditor })))
@@ -61,7 +62,7 @@ function Files({
           : 'The source is saved without errors.',
     refreshes: [pluginsKey(place.organization), configsQuery(project).queryKey],
     after: (updated) => {
-      const { source: _source, source_errors: _errors, ...plugin } = updated
+      const { source: _source, source_errors: _errors, source_error_positions: _positions, ...plugin } = updated
       queryClient.setQueryData(sourceQuery(place, stored.id).queryKey, updated)
       storePlugin(place, plugin)
       // Text that was typed in the meantime stays.
@@ -91,6 +92,10 @@ function Files({
   const refused = save.error instanceof WorkspaceError ? save.error : null
   const isManifestError = refused?.attr === `source__${MANIFEST}`
   if (isManifestError) errors[MANIFEST] = refused.detail
+  const errorIn = (name: string): SourceError | undefined => {
+    const detail = errors[name]
+    return detail === undefined ? undefined : { detail, line: stored.source_error_positions[name]?.line ?? 1 }
+  }
   const edit = (name: string, text: string | null): void =>
     setEdits(({ [name]: _before, ...others }) => (text === stored.source[name] ? others : { ...others, [name]: text }))
 
@@ -138,7 +143,7 @@ function Files({
                 name={shown}
                 text={texts[shown] ?? ''}
                 // An error belongs to the stored text.
-                error={shown in edits && shown !== MANIFEST ? undefined : errors[shown]}
+                error={shown in edits && shown !== MANIFEST ? undefined : errorIn(shown)}
                 onChange={(text) => edit(shown, text)}
               />
             </Suspense>

@@ -12,6 +12,7 @@ import { MASK, missingSettings } from './fields.ts'
 import { testPlugin } from './queries.ts'
 import { SavedTests } from './SavedTests.tsx'
 import { SaveTestEvent } from './SaveTestEvent.tsx'
+import type { SourceError } from './SourceEditor.tsx'
 import { eventsError, parseEvents, SAMPLE } from './sample-events.ts'
 import { isSuccess, TestResults } from './TestResults.tsx'
 
@@ -33,7 +34,7 @@ export default function TestTab({
   source: LinkProps
 }) {
   const [text, setText] = useState(SAMPLE)
-  const [invalid, setInvalid] = useState<string>()
+  const [invalid, setInvalid] = useState<SourceError>()
   const run = useChange({
     send: (events: Schemas['PluginTest']['events']) =>
       testPlugin(project, { ...(config ? { plugin_config: config.id } : { plugin: plugin.id }), events }),
@@ -71,7 +72,7 @@ export default function TestTab({
         </Suspense>
         {error !== undefined && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert" className="wrap">
-            {error}
+            {error.detail}
           </Text>
         )}
         <Group>

@@ -1,5 +1,6 @@
 /** The sample events of a test, as the user writes them. */
 import { type Schemas, WorkspaceError } from '../api.ts'
+import type { SourceError } from './SourceEditor.tsx'
 
 type Events = NonNullable<Schemas['PluginTest']['events']>
 
@@ -13,14 +14,14 @@ export const SAMPLE = `${JSON.stringify(
   2,
 )}\n`
 
-/** At a place in the text. The editor shows it at its line. */
-const errorAt = (text: string, index: number, reason: string): string => {
+const errorAt = (text: string, index: number, reason: string): SourceError => {
   const lines = text.slice(0, index).split('\n')
-  return `Line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ${reason}`
+  const column = (lines.at(-1)?.length ?? 0) + 1
+  return { detail: `Line ${lines.length}, column ${column}: ${reason}`, line: lines.length }
 }
 
 /** One event, or a list of events. The server validates their fields. */
-export function parseEvents(text: string): { events: Events } | { error: string } {
+export function parseEvents(text: string): { events: Events } | { error: SourceError } {
   try {
     const value = JSON.parse(text)
     return { events: Array.isArray(value) ? value : [value] }
@@ -31,8 +32,8 @@ export function parseEvents(text: string): { events: Events } | { error: string 
   }
 }
 
-/** The message of an error about the events, at the field that it names; undefined for other errors. */
-export function eventsError(text: string, error: unknown): string | undefined {
+/** An error about the events, at the field that it names; undefined for other errors. */
+export function eventsError(text: string, error: unknown): SourceError | undefined {
   if (!(error instanceof WorkspaceError) || !error.attr?.startsWith('events')) return undefined
   const key = error.attr.split('__').at(-1)
   return errorAt(text, Math.max(0, text.indexOf(`"${key}"`)), error.detail)

@@ -45,7 +45,8 @@ export function SignInForm({
   const [checked, setChecked] = useState(hint)
   const { data } = useQuery(precheckQuery(checked))
   const sso = email === checked ? data : undefined
-  const enforced = sso?.sso_enforcement ?? null
+  const enforced = sso?.sso_available ? sso.sso_enforcement : null
+  const missing = sso?.sso_available ? null : (sso?.sso_enforcement ?? null)
   const continueWithSso = (event: FormEvent): void => {
     event.preventDefault()
     if (enforced) open(beginSso(enforced, { email, next }), target)
@@ -73,6 +74,13 @@ export function SignInForm({
               {...form.getInputProps('email')}
               onBlur={() => setChecked(email)}
             />
+            {missing && (
+              <Alert color="yellow" role="alert">
+                Your organization requires {ssoName(missing)} for this address, but it is no longer set up on this
+                server. Owners of the organization can sign in with their password. If you are no owner, ask one of
+                them.
+              </Alert>
+            )}
             {enforced ? (
               <Text size="sm">Your organization requires {ssoName(enforced)} for this address.</Text>
             ) : (
@@ -82,7 +90,7 @@ export function SignInForm({
             <Button type="submit" loading={sent.isPending || link.isPending}>
               {enforced ? `Continue with ${ssoName(enforced)}` : 'Sign in'}
             </Button>
-            {sso?.saml_available && !enforced && (
+            {sso?.saml_available && !enforced && !missing && (
               <Button component="a" variant="default" target={target} href={beginSso('saml', { email, next })}>
                 Continue with SAML
               </Button>
@@ -92,7 +100,7 @@ export function SignInForm({
         <AnchorLink to="/reset" search={{ email: email || undefined }} size="sm">
           Forgot your password?
         </AnchorLink>
-        {preflight.data && !enforced && (
+        {preflight.data && !enforced && !missing && (
           <SsoButtons
             preflight={preflight.data}
             next={safePath(next)}

@@ -87,6 +87,18 @@ export interface RunOutput {
   metrics: MetricChange[]
 }
 
+/** Counted from 1. */
+export interface SourcePosition {
+  line: number
+  column: number
+}
+
+/** An error of a file. Errors of the whole file have no position. */
+export interface SourceError {
+  detail: string
+  position?: SourcePosition | undefined
+}
+
 export type SandboxReply =
   | { kind: 'ready' }
   /** The event loop of the process runs. */
@@ -94,7 +106,7 @@ export type SandboxReply =
   | {
       kind: 'inspected'
       capabilities: Capabilities | Record<string, never>
-      errors: Record<string, string>
+      errors: Record<string, SourceError>
       transpiled: Record<string, string>
     }
   /** Outcomes since the last message. In careful mode, one before each call. */

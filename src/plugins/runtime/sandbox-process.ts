@@ -13,6 +13,7 @@ import {
   removeOldest,
   type SandboxReply,
   type SandboxRequest,
+  type SourceError,
 } from './messages.ts'
 import {
   codes,
@@ -38,7 +39,7 @@ import {
   settle,
   waitUntil,
 } from './sandbox-run.ts'
-import { transpile } from './transpile.ts'
+import { TranspileError, transpile } from './transpile.ts'
 import { isOutOfMemory, type Vm } from './vm.ts'
 
 const ALIVE_MS = 500
@@ -181,7 +182,7 @@ async function once(request: Extract<SandboxRequest, { kind: 'once' }>): Promise
 /** Transpiles all files and loads the main one without settings. */
 async function inspect(files: Record<string, string>): Promise<SandboxReply> {
   const current = beginRun(LOAD_LIMITS.request_ms)
-  const errors = new Map<string, string>()
+  const errors = new Map<string, SourceError>()
   const transpiled = new Map<string, string>()
   let capabilities: Extract<SandboxReply, { kind: 'inspected' }>['capabilities'] = {}
   for (const [name, source] of Object.entries(files))
@@ -195,7 +196,7 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
         else transpiled.set(name, script)
       }
     } catch (error) {
-      errors.set(name, describeInspectionError(pluginErrorOf(error)))
+      errors.set(name, sourceErrorOf(error))
     }
   endRun(current)
   return {
@@ -207,14 +208,16 @@ async function inspect(files: Record<string, string>): Promise<SandboxReply> {
 }
 
 /** With the line of the file, which QuickJS reports only in the stack. */
-function describeInspectionError({ name, message, stack }: PluginError): string {
-  if (name === 'SyntaxError' && stack === '') return message
+function sourceErrorOf(error: unknown): SourceError {
+  if (error instanceof TranspileError) return { detail: error.message, position: error.position }
+  const { name, message, stack } = pluginErrorOf(error)
   const frames = [...stack.matchAll(/\(([^():]{1,200}):(\d{1,9})/g)]
   const [, path, line] = frames.find(([, name]) => name !== 'library.js') ?? []
   const text =
     name === 'Error' || name.startsWith('Timeout') || name.startsWith('Memory') ? message : `${name}: ${message}`
-  if (!line) return text
-  return path === MAIN_FILE ? `Line ${line}: ${text}` : `${path}: Line ${line}: ${text}`
+  if (!line) return { detail: text }
+  if (path !== MAIN_FILE) return { detail: `${path}: Line ${line}: ${text}` }
+  return { detail: `Line ${line}: ${text}`, position: { line: Number(line), column: 1 } }
 }
 
 async function unload(id: number): Promise<SandboxReply> {

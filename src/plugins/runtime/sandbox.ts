@@ -15,6 +15,7 @@ import type {
   Outcome,
   PluginError,
   RunOutput,
+  SourceError,
   StagedError,
 } from './messages.ts'
 import { type Children, createChildren, type SandboxOptions, sendConfiguration, withChild } from './sandbox-children.ts'
@@ -44,7 +45,7 @@ export interface Inspection {
   /** Empty when there is no main file or it does not load. */
   capabilities: Capabilities | Record<string, never>
   /** File name to error. */
-  errors: Record<string, string>
+  errors: Record<string, SourceError>
   /** File name to JavaScript, for the files that run in a browser. */
   transpiled: Record<string, string>
 }
@@ -215,7 +216,7 @@ async function inspect(children: Children, files: Record<string, string>): Promi
     return inspection ?? { capabilities: {}, errors: {}, transpiled: {} }
   } catch (error) {
     if (!(error instanceof ProcessExited)) throw error
-    const errors = Object.fromEntries(Object.keys(code).map((name) => [name, KILLED.message]))
+    const errors = Object.fromEntries(Object.keys(code).map((name) => [name, { detail: KILLED.message }]))
     return { capabilities: {}, errors, transpiled: {} }
   }
 }

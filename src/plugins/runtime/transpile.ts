@@ -1,5 +1,6 @@
 /** Turns TypeScript and JSX into JavaScript. Runs in a child process, because a few bytes can keep a parser busy. */
 import { getFormattedTokens, type Options, type Transform, transform } from 'sucrase'
+import type { SourcePosition } from './messages.ts'
 
 /** The longest file that runs. Bundled plugins have up to a few hundred kilobytes. */
 export const MAX_SOURCE_LENGTH = 1024 * 1024
@@ -7,6 +8,12 @@ export const MAX_SOURCE_LENGTH = 1024 * 1024
 /** Code that cannot be transpiled. The message names the line and the column. */
 export class TranspileError extends Error {
   override readonly name = 'TranspileError'
+  readonly position: SourcePosition | undefined
+
+  constructor(message: string, position?: SourcePosition) {
+    super(message)
+    this.position = position
+  }
 }
 
 /** Lines keep their numbers, so errors of the running code name the line of the source. */
@@ -30,7 +37,7 @@ export function transpile(name: string, source: string, { preserveDynamicImport 
       const isMiscompiled = EXPORT_OF_SEVERAL.test(code) || EXPORT_OF_PATTERN.test(text)
       return isMiscompiled ? transform(splitExports(text, options), options).code : code
     } catch (error) {
-      first ??= error instanceof TranspileError ? error : new TranspileError(describeSyntaxError(error))
+      first ??= error instanceof TranspileError ? error : syntaxError(error)
     }
   throw first ?? new TranspileError('The code cannot be parsed.')
 }
@@ -91,7 +98,10 @@ function splitExports(source: string, options: Options): string {
     const names = declaredNames(tokens, i + 2)
     if (!names) {
       const line = source.slice(0, start).split('\n').length
-      throw new TranspileError(`Line ${line}: Export one variable in each statement, as in "export const a = 1".`)
+      throw new TranspileError(`Line ${line}: Export one variable in each statement, as in "export const a = 1".`, {
+        line,
+        column: 1,
+      })
     }
     const replaced = names.length === 0 ? ';export' : ' '.repeat('export'.length)
     text = `${text.slice(0, start)}${replaced}${text.slice(start + 'export'.length)}`
@@ -127,9 +137,11 @@ interface SyntaxFailure extends Error {
   loc?: { line: number; column: number }
 }
 
-export function describeSyntaxError(error: unknown): string {
-  if (error instanceof RangeError) return 'The code is nested too deeply.'
+export function syntaxError(error: unknown): TranspileError {
+  if (error instanceof RangeError) return new TranspileError('The code is nested too deeply.')
   const { message, loc }: SyntaxFailure = error instanceof Error ? error : new Error(String(error))
   const reason = message.slice(0, 300).replace(/ \(\d+:\d+\)$/, '')
-  return loc ? `Line ${loc.line}, column ${loc.column}: ${reason}` : reason
+  return loc
+    ? new TranspileError(`Line ${loc.line}, column ${loc.column}: ${reason}`, { line: loc.line, column: loc.column })
+    : new TranspileError(reason)
 }

@@ -16,7 +16,7 @@ export const PAGES: readonly string[] = [
   'CHANGELOG.md',
   'client/README.md',
   'openapi/README.md',
-  ...readdirSync('docs')
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]

@@ -1,6 +1,6 @@
 /** A child process that runs commands one after the other. Each runs as in a process of its own, without loading the program. */
 import { Readable } from 'node:stream'
-import { describeFailure } from '../../../src/cli/failure.ts'
+import { reportFailure } from '../../../src/cli/failure.ts'
 import { run } from '../../../src/cli/program.ts'
 import { showsStacks } from '../../../src/config.ts'
 import type { CommandInHost, Ended } from './process.ts'
@@ -27,9 +27,7 @@ async function perform({ words, environment, folder, input }: CommandInHost): Pr
     const exit = await run(words[0] === 'help' ? [...words.slice(1), '--help'] : words, environment)
     if (exit) process.exitCode = exit
   } catch (error) {
-    const { exit, message } = describeFailure(error)
-    process.exitCode = exit
-    console.error(message)
+    process.exitCode = reportFailure(error)
     if (showsStacks(environment)) console.error((error as Error).stack)
   }
   return { code: Number(process.exitCode ?? 0), stdout: takeStdout(), stderr: takeStderr() }

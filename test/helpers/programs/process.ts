@@ -83,19 +83,31 @@ export function command(
   })
 }
 
+/** The process groups of detached children. A signal to the group of this process does not reach them. */
+const groups = new Set<number>()
+
+function killGroup(pid: number): void {
+  groups.delete(pid)
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All processes of the group have ended.
+  }
+}
+
+function killGroups(): void {
+  for (const pid of groups) killGroup(pid)
+  process.exit(143)
+}
+
 /** Kills the process group of a detached child at the end of the test, also when the test run is interrupted. */
 export function killGroupAfter(t: Test, { pid }: ChildProcess): void {
-  const kill = (): void => {
-    try {
-      process.kill(-pid!, 'SIGKILL')
-    } catch {
-      // All processes of the group have ended.
-    }
-  }
-  t.teardown(kill)
-  process.once('SIGTERM', () => {
-    kill()
-    process.exit(143)
+  if (pid === undefined) return
+  if (groups.size === 0) process.once('SIGTERM', killGroups)
+  groups.add(pid)
+  t.teardown(() => {
+    killGroup(pid)
+    if (groups.size === 0) process.off('SIGTERM', killGroups)
   })
 }
 

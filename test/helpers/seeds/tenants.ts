@@ -265,6 +265,11 @@ export async function createResources(
   const batch_export = await create(`${project}/batch_exports/`, { name: word, destination, interval: 'hour' })
   const wide = await create(`${organization}/batch_exports/`, { name: `${word} wide`, destination, interval: 'day' })
   const [start_at, end_at] = ['2025-12-01T00:00:00Z', '2025-12-01T03:00:00Z']
+  // A backfill must not end before the first event.
+  await send('POST', '/batch/', {
+    key: null,
+    body: { api_key: api_token, batch: [{ event: 'seen', distinct_id: `other-${word}`, timestamp: start_at }] },
+  })
   const { latest_runs, backfill_id } = await create(`${project}/batch_exports/${batch_export.id}/backfill/`, {
     start_at,
     end_at,

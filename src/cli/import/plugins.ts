@@ -1,15 +1,15 @@
 /** The plugins of the project that an import writes to. */
 import { pino } from 'pino'
-import { readConfig, type Variables } from '../config.ts'
-import { ingest } from '../events/ingest.ts'
-import type { Ids } from '../ids.ts'
-import { createOutbound } from '../outbound/guard.ts'
-import { createPluginApi } from '../plugins/runtime/api.ts'
-import { createLocate } from '../plugins/runtime/geoip.ts'
-import { createTransformations } from '../plugins/runtime/runtime.ts'
-import { clockOf, type Database } from '../sql/db.ts'
-import { openVault } from '../store/secrets.ts'
-import { databaseUrl, type LocalOptions } from './local.ts'
+import { readConfig, type Variables } from '../../config.ts'
+import { ingest } from '../../events/ingest.ts'
+import type { Ids } from '../../ids.ts'
+import { createOutbound } from '../../outbound/guard.ts'
+import { createPluginApi } from '../../plugins/runtime/api.ts'
+import { createLocate } from '../../plugins/runtime/geoip.ts'
+import { createTransformations } from '../../plugins/runtime/runtime.ts'
+import { clockOf, type Database } from '../../sql/db.ts'
+import { openVault } from '../../store/secrets.ts'
+import { databaseUrl, type LocalOptions } from '../local.ts'
 
 /** No client waits for the plugins. */
 const BATCH_MS = 600_000
