@@ -60,10 +60,11 @@ export async function namesAt(command: Command, place: Place, variables: Variabl
   }
 }
 
-/** How to find the lists of the resources. Undefined if the place takes no id. */
+/** How to find the lists of the resources. Undefined if the place takes no id of a server. */
 function listsAt(command: Command, place: Place, variables: Variables): Find | undefined {
   const operation = COMMAND_OPERATIONS.get(command)
   if ('option' in place) {
+    if (command.opts().database !== undefined) return undefined
     const scope = SCOPE_OPTIONS.get(place.option)
     if (scope === 'organization') return async () => ['/api/organizations/']
     if (scope === 'project') return (server) => projectLists(server, command, variables)

@@ -104,7 +104,8 @@ t.test('offers names where an argument or a flag takes an id', async (t) => {
     ],
     [['users', 'update', '--set-current-organization', ''], [`Hedgerow Analytics\t${ORGANIZATION}`]],
     [['members', 'update', 'ada@example.com', ''], []],
-    [['import', '--project', ''], []],
+    [['import', '--organization', 'hedgerow', '--project', ''], ['Only here\t7']],
+    [['import', '--database', 'sqlite:data', '--project', ''], []],
     [['users', 'create', '--email', 'x@example.com', '--organization', ''], []],
   ]
   for (const [words, candidates] of cases) t.strictSame(await complete(words), candidates, words.join(' '))

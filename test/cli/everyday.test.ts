@@ -676,6 +676,9 @@ t.test('query prints a table, a chart, CSV or JSON', async (t) => {
 t.test('waits for runs and follows logs', async (t) => {
   const range = ['--start-at', '2020-01-01', '--end-at', '2020-01-04']
   const name = 'Every day into files'
+  // A backfill must not end before the first event.
+  const input = JSON.stringify({ event: 'early', distinct_id: 'visitor', timestamp: '2019-12-31' })
+  t.match(await run(['import', '-'], { input }), { code: 0, stdout: /^1 events stored/ })
   const filled = await run(['exports', 'backfill', name, ...range, '--watch', '--json'])
   t.equal(filled.code, 0, filled.stderr)
   const { backfill_id } = JSON.parse(filled.stdout)
@@ -869,7 +872,8 @@ _workspace_admin; printf '%s\\n' "\${COMPREPLY[@]}"`
   for (const shell of ['zsh', 'fish']) {
     const { stdout } = await run(['completion', shell])
     t.match(stdout, 'workspace-admin complete --')
-    if (hasProgram(shell)) execFileSync(shell, ['-n'], { input: stdout })
+    // Fish reads no socket, which the standard input of a child is.
+    if (hasProgram(shell)) execFileSync(shell, ['-n', join(t.testdir({ script: stdout }), 'script')])
     else notRun(t, `${shell} is not installed, so its script is not parsed`)
   }
 })

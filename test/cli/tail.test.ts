@@ -93,6 +93,8 @@ for (const engine of nextEngines())
       t.match(await tail('--no-follow', '--last', '1', '--output', 'csv', '--fields', 'event,distinct_id'), {
         stdout: 'event,distinct_id\r\nevent 30,visitor\r\n',
       })
+      t.match(await tail('--no-follow', '--last', '2', '--jq', '.event | length', '--raw'), { stdout: '8\n8\n' })
+      t.match(await tail('--no-follow', '--last', '2', '--json', 'event', '--raw'), { stdout: 'event 29\nevent 30\n' })
       const body = JSON.parse((await tail('--no-follow', '--output', 'json', '--last', '1')).stdout)
       t.match(body, { cursor: String, more: false, results: [{ event: 'event 30' }] })
       await capture(server, ['event 31'])
@@ -173,5 +175,5 @@ t.test('retries while a proxy reports an error, and ends when the key is revoked
   t.equal(stdout, '{"event":"first"}\n{"event":"second"}\n')
   t.strictSame(cursors, [null, 'one', 'one', 'one', 'two'])
   t.equal(code, 3)
-  t.match(stderr, /responded with 502[\s\S]*responds again\.\nThe key is revoked\.\n$/)
+  t.match(stderr, /responded with 502[\s\S]*responds again\.\n\{"detail":"The key is revoked\."\}\n$/)
 })
