@@ -66,8 +66,9 @@ const MIN_PROCESS_SECONDS = 40
 const TIMEOUT_SECONDS = 480
 /** The priority of delivery processes. With a higher one, tests would starve the deliveries of other tests. */
 setPriority(10)
-/** One more than there are cores, because some tests mostly wait. */
-const CONCURRENCY = availableParallelism() + 1
+const names = process.argv.slice(2)
+/** More than there are cores, because some tests mostly wait. Browsers and a full run load the machine more. */
+const CONCURRENCY = availableParallelism() + (SIZE === 'quick' && names.length === 0 ? 2 : 1)
 
 const COMPILED = '.tap/compiled'
 const RESULTS = '.tap/results'
@@ -239,7 +240,6 @@ function createScratchFolder(): string {
   return folder
 }
 
-const names = process.argv.slice(2)
 const files = testFiles(names)
 const hasPlans = names.length === 0 && files.includes(PLANS)
 const queue = processesOf(files.filter((file) => !hasPlans || file !== PLANS))

@@ -62,7 +62,7 @@ export interface EphemeralServer extends Running {
 /** The options of `startServer`. */
 export interface StartOptions {
   /**
-   * All settings, as `readConfig` returns them: `readConfig({ PORT: '0', EXPORT_SLOTS: '1' })`, or `readConfig(process.env)`.
+   * All settings, as `readConfig` returns them: `readConfig({ PORT: '0', EXPORT_SLOTS: '1' })`.
    * Default: the default settings on a free port of loopback. The environment is not read.
    */
   config?: Config

@@ -17,8 +17,8 @@ const HOST = '127.0.0.1'
 const MAX_PORT = 65_535
 const INDEX = '/docs/README.md'
 
-/** The root of the package: above `dist/`, or two folders above the sources or a build of the tests. */
-const ROOTS = [new URL('../', import.meta.url), new URL('../../', import.meta.url)]
+/** The root of the package: above `dist/`, two folders above the sources, or three above a build of the tests. */
+const ROOTS = ['../', '../../', '../../../'].map((path) => new URL(path, import.meta.url))
 
 /** Only these pages and the files of these folders are served. */
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'client/README.md', 'openapi/README.md']

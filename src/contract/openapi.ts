@@ -4020,16 +4020,6 @@ export interface components {
             results: components["schemas"]["Organization"][];
         };
         /**
-         * TextPosition
-         * @description A position in a text with lines.
-         */
-        TextPosition: {
-            /** @description Counted from 1. */
-            line: number;
-            /** @description Counted from 1, in UTF-16 code units. */
-            column: number;
-        };
-        /**
          * Error
          * @description The body of every error. It reports only the first problem.
          */
@@ -4049,7 +4039,12 @@ export interface components {
              */
             attr: string | null;
             /** @description Where the error is in the text of a HogQL query. Only in errors of HogQL. */
-            position?: components["schemas"]["TextPosition"];
+            position?: {
+                /** @description Counted from 1. */
+                line: number;
+                /** @description Counted from 1, in UTF-16 code units. */
+                column: number;
+            };
         };
         /**
          * OrganizationWrite
@@ -6563,6 +6558,16 @@ export interface components {
                 [key: string]: string;
             };
         } & components["schemas"]["PluginWrite"];
+        /**
+         * TextPosition
+         * @description A position in a text with lines.
+         */
+        TextPosition: {
+            /** @description Counted from 1. */
+            line: number;
+            /** @description Counted from 1, in UTF-16 code units. */
+            column: number;
+        };
         /**
          * PluginWithSource
          * @description A plugin with its source code.

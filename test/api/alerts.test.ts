@@ -316,8 +316,9 @@ for (const engine of nextEngines())
     const { createAlert, createExport, outcomes, runUntil, call, deps } = await openFailing(t, engine)
     const id = await createExport('lake')
     await createAlert({ triggers: ['failure', 'recovery'], channel: 'webhook', url: receiver.url })
+    await runUntil(1)
     const backfill = async (): Promise<void> => {
-      const body = { start_at: '2025-12-01T00:00:00Z', end_at: '2025-12-01T02:00:00Z' }
+      const body = { start_at: '2025-12-31T23:00:00Z', end_at: '2026-01-01T01:00:00Z' }
       t.equal((await call('project_batch_exports.backfill', { params: { id }, body })).status, 200)
       await deps.exporter.drain()
       await deps.alerter.drain()
@@ -326,7 +327,7 @@ for (const engine of nextEngines())
     await backfill()
     t.match(receiver.hooks, [{ body: { type: 'failure', run: { backfill_id: String } } }])
     outcomes.lake = undefined
-    await runUntil(1)
+    await runUntil(2)
     t.equal(receiver.hooks.length, 1, 'a scheduled run does not repair a backfill')
     await backfill()
     t.match(receiver.hooks.slice(1), [{ body: { type: 'recovery', run: { backfill_id: String } } }])

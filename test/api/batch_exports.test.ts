@@ -357,7 +357,8 @@ onBothEngines(
       [{ start_at: 'x', end_at: '2025-12-31' }, 'start_at'],
       [{ start_at: '2025-12-31', end_at: '2025-12-31' }, 'end_at'],
       [{ start_at: '2025-12-31', end_at: '2026-01-01T01:00:00Z' }, 'end_at'],
-      [{ start_at: '2020-01-01', end_at: '2025-12-31' }, 'start_at'],
+      [{ start_at: '2020-01-01', end_at: '2025-12-30' }, 'end_at'],
+      [{ start_at: '2020-01-01', end_at: '2026-01-01' }, 'start_at'],
     ] as const)
       t.match(await app.send('POST', `${one}/backfill/`, { body }), {
         status: 400,

@@ -468,8 +468,11 @@ function destination(schema: Json, flaws: boolean): fc.Arbitrary<unknown> {
         ...(schema.properties.integration && {
           integration: valuesOf(schema.properties.integration, 'integration', flaws),
         }),
+        ...(schema.properties.integration_id && {
+          integration_id: valuesOf(schema.properties.integration_id, 'integration_id', flaws),
+        }),
       },
-      { requiredKeys: flaws ? [] : (schema.required ?? ['type', 'config']) },
+      { requiredKeys: flaws ? [] : ['type', 'config'] },
     ),
   )
   const any = fc.record({ type: fc.constantFrom(...DESTINATIONS), config: fc.constantFrom({}, { prefix: '../x' }) })
