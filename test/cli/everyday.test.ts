@@ -742,7 +742,7 @@ t.test('waits for runs and follows logs', async (t) => {
   t.match(await rewatched, {
     code: 10,
     stderr:
-      /^\[\.{24}\] 0 % {2}0 of \d windows, 0 records.* {2}Failing, will be retried: The connection .*\n[\s\S]*The backfill ended with the status Cancelled\./,
+      /^\[[#.]{24}\] \d+ % {2}\d of \d windows, \d+ records.* {2}Failing, will be retried: The connection .*\n[\s\S]*The backfill ended with the status Cancelled\./,
   })
 
   const refusing = createServer((_, reply) => reply.writeHead(401).end())
