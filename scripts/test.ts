@@ -45,8 +45,14 @@ const LONGEST = [
   'test/plugins/sandbox.test.ts',
   'test/server/overload.test.ts',
 ]
-/** These need a Chromium or reverse proxies, take minutes or never end. They run only when they are named. */
-const ONLY_WHEN_NAMED = ['test/browser/', 'test/deploy/', 'test/package/', 'test/scripts/endless.test.ts']
+/** These need a Chromium, reverse proxies or other shells, take minutes or never end. They run only when they are named. */
+const ONLY_WHEN_NAMED = [
+  'test/browser/',
+  'test/deploy/',
+  'test/package/',
+  'test/shells/',
+  'test/scripts/endless.test.ts',
+]
 /** Runs last, on the statements of all other files. */
 const PLANS = 'test/store/plans.test.ts'
 /** These compare CPU times of their own process. In a quick run of everything, the other files share processes. */

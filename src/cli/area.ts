@@ -7,8 +7,17 @@ import { type Body, isBody, nextQuery, pages, readJson, request, rowsOf, unreach
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, EXIT_CODES, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
 import { HINTS } from './hints.ts'
-import { bodyOf, type Flags, fieldsOf, type Inputs, inputsOf, placeholder, queryOf } from './inputs.ts'
-import { namesOf, pathOf, type ScopeFlags, scopeId, withScopeOptions } from './names.ts'
+import {
+  bodyOf,
+  COMMAND_OPERATIONS,
+  type Flags,
+  fieldsOf,
+  type Inputs,
+  inputsOf,
+  placeholder,
+  queryOf,
+} from './inputs.ts'
+import { namesOf, namesOfField, pathOf, type ScopeFlags, scopeId, withIds, withScopeOptions } from './names.ts'
 import {
   fieldNames,
   isJsonResponse,
@@ -25,7 +34,8 @@ import { singleLine } from './print.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { shellQuote } from './quote.ts'
 import { print } from './streams.ts'
-import { addWatchOption, followLogs, watchBackfill, watchCommand } from './watch.ts'
+import { addTailOptions, isTail, type TailFlags, tailEvents, tailQuery } from './tail.ts'
+import { addWatchOption, followLogs, isLog, watchBackfill, watchCommand } from './watch.ts'
 
 const MAX_EXAMPLE_LENGTH = 160
 
@@ -53,7 +63,8 @@ export function areaCommand(name: string, localCommands: Command[], variables: V
 type OperationFlags = ConnectionOptions &
   OutputFlags &
   ScopeFlags &
-  Flags & { all?: boolean; yes?: boolean; follow?: boolean; watch?: boolean }
+  Flags &
+  TailFlags & { all?: boolean; yes?: boolean; watch?: boolean }
 
 /** Lists with a `next` page. The parts of a histogram repeat the same rows. */
 const isPaged = ({ id, method, response }: Operation): boolean => {
@@ -64,9 +75,14 @@ const isPaged = ({ id, method, response }: Operation): boolean => {
 function operationCommand(operation: Operation, variables: Variables): Command {
   const { source, method, path } = operation
   const inputs = inputsOf(operation)
+  for (const { name, option } of [...inputs.query, ...inputs.body]) {
+    const names = namesOfField(operation, name)
+    if (names.length) option.description += ` Its ${names.join(' or ')} works too if it is unique.`
+  }
   const command = new Command(verbOf(operation))
     .summary(lowerFirst(source.summary))
     .description(unwrap((source.description ?? source.summary).replace('This operation is deprecated. ', '')))
+  COMMAND_OPERATIONS.set(command, operation)
   for (const { name, description } of inputs.arguments) {
     const names = namesOf(path.slice(0, path.indexOf(`{${name}}`)))
     const isRun = path.slice(0, path.indexOf(`{${name}}`)).endsWith('/runs/')
@@ -98,6 +114,7 @@ function operationCommand(operation: Operation, variables: Variables): Command {
   if (isPaged(operation)) command.option('--all', 'follow all pages')
   if (method === 'DELETE') command.option('-y, --yes', 'do not ask for confirmation')
   addWatchOption(command, operation)
+  if (isTail(operation)) addTailOptions(command)
   return command
     .addHelpText('after', () => `\n${notes(operation, inputs)}\n\n${EXIT_CODES_SUMMARY}`)
     .action(() => run(operation, inputs, variables, command.args, command.opts()))
@@ -108,14 +125,15 @@ async function run(
   inputs: Inputs,
   variables: Variables,
   args: string[],
-  flags: OperationFlags,
+  given: OperationFlags,
 ): Promise<void> {
-  requireCredential(inputs, flags)
-  const output = readOutput(flags)
+  requireCredential(inputs, given)
+  const output = outputOf(operation, given)
   if ((output.jq !== undefined || output.raw) && !operation.response.content?.['application/json'])
     throw usageError('This operation does not respond with JSON, so --jq and --raw do not work.')
-  const server = connect(operation, variables, flags)
-  const path = await pathOf(operation, inputs, server, variables, args, flags)
+  const server = connect(operation, variables, given)
+  const path = await pathOf(operation, inputs, server, variables, args, given)
+  const flags: OperationFlags = await withIds(operation, inputs, server, path, given)
   const scope = inputs.scopeField && (await scopeId(inputs.scopeField.scope, server, flags, variables))
   const body = await bodyOf(
     operation,
@@ -124,16 +142,26 @@ async function run(
     inputs.scopeField?.scope === 'project' && scope ? Number(scope) : scope,
   )
   if (operation.method === 'DELETE' && !flags.yes) await requireConfirmation(operation, server, path)
-  const query = queryOf(inputs, flags)
+  const query = isTail(operation) ? tailQuery(queryOf(inputs, flags), flags) : queryOf(inputs, flags)
   if (flags.all && !query.has('limit')) {
     const limit = operation.parameters.find(({ name }) => name === 'limit')?.schema.maximum
     if (limit !== undefined) query.set('limit', String(Math.min(limit, 1000)))
   }
   const url = query.size ? `${path}?${query}` : path
-  if (flags.follow) return followLogs(server, path, query, output)
+  if (isTail(operation) && (flags.follow || output.format !== 'json'))
+    return tailEvents(operation, server, path, query, flags, output)
+  if (flags.follow && isLog(operation)) return followLogs(operation, server, path, query, output)
   if (flags.all) return printAll(operation, server, url, output)
   const content = await call(operation, inputs, server, { path: url, body, isRead: flags.watch === true }, output)
   if (flags.watch) await watchBackfill(server, content)
+}
+
+/** `events tail` prints one event per line, also with --json. */
+function outputOf(operation: Operation, flags: OperationFlags): Output {
+  const output = readOutput(flags)
+  return isTail(operation) && flags.output === undefined && output.format === 'json'
+    ? { ...output, format: 'ndjson' }
+    : output
 }
 
 /** Where a parameter is also named `key`, rejects its value in --key, which would be sent as a credential. */
@@ -159,7 +187,9 @@ async function requireConfirmation(operation: Operation, server: Connection, pat
 }
 
 async function printAll(operation: Operation, server: Connection, path: string, output: Output): Promise<void> {
-  const count = await printBodies(pages(server, path), output, operation)
+  const all = pages(server, path)
+  const bodies = isLog(operation) && output.format !== 'json' ? oldestFirst(all) : all
+  const count = await printBodies(bodies, output, operation)
   if (output.format === 'table' && count) note(`${count} in total.`)
 }
 
@@ -179,12 +209,20 @@ async function call(
       throw unreachable(server.url, error)
     })
   const content = await readJson(server, response)
-  await printBodies(single(content), output, operation)
+  const bodies = single(content)
+  await printBodies(isLog(operation) && output.format !== 'json' ? oldestFirst(bodies) : bodies, output, operation)
   for (const line of pageNotes(content, inputs)) note(line)
   if (output.format !== 'table') return content
   const hint = HINTS[operation.id]?.(content, server.url)
   if (hint !== undefined) print(hint)
   return content
+}
+
+/** The server lists the newest log entries first. */
+async function* oldestFirst(bodies: AsyncIterable<unknown>): AsyncGenerator<Body[]> {
+  const rows: Body[] = []
+  for await (const body of bodies) rows.push(...rowsOf(body))
+  yield rows.reverse()
 }
 
 async function* single(content: unknown): AsyncGenerator<unknown> {

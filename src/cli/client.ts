@@ -9,7 +9,10 @@ export type Body = Record<string, unknown>
 
 export const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null
 
-type Server = Pick<Connection, 'url' | 'key'>
+type Server = Pick<Connection, 'url' | 'key'> & {
+  /** Aborts the requests. */
+  signal?: AbortSignal
+}
 
 export interface Outgoing {
   method: string
@@ -41,7 +44,7 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
       throw error
     })
     if (response === undefined) {
-      await waitToRetry(null, retries)
+      await waitToRetry(server, null, retries)
       continue
     }
     if (response.ok) return response
@@ -53,7 +56,7 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
     })
     const isBusy = response.status === 429 ? patient || persistent : response.status >= 500 && persistent
     if (isBusy && mayRetry) {
-      await waitToRetry(response.headers.get('retry-after'), retries)
+      await waitToRetry(server, response.headers.get('retry-after'), retries)
       continue
     }
     const error = parseJson(text)
@@ -66,12 +69,12 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
 }
 
 /** As long as the server says, or else twice as long each time. */
-async function waitToRetry(retryAfter: string | null, retries: number): Promise<void> {
+async function waitToRetry({ signal }: Server, retryAfter: string | null, retries: number): Promise<void> {
   const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 2 ** retries
-  await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000)
+  await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000, undefined, { signal })
 }
 
-function send({ url, key }: Server, { method, path, body, packed }: Outgoing): Promise<Response> {
+function send({ url, key, signal }: Server, { method, path, body, packed }: Outgoing): Promise<Response> {
   return fetch(`${url}${path}`, {
     method,
     headers: {
@@ -82,6 +85,7 @@ function send({ url, key }: Server, { method, path, body, packed }: Outgoing): P
     body: packed ? new Uint8Array(packed) : body === undefined ? undefined : JSON.stringify(body),
     // Following a redirect could turn a POST into a GET, or send the key to another host.
     redirect: 'manual',
+    signal,
   }).catch((error) => {
     throw unreachable(url, error)
   })

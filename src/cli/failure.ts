@@ -11,12 +11,13 @@ export const EXIT = {
   throttled: 7,
   server_error: 8,
   not_reachable: 9,
+  not_completed: 10,
   interrupted: 130,
 } as const
 
 export const EXIT_CODES_SUMMARY = `Exit codes: 0 success, 1 failure, 2 usage, 3 not authenticated, 4 not allowed,
   5 not found, 6 rejected, 7 throttled, 8 server error, 9 not reachable,
-  130 interrupted`
+  10 a watched run or backfill did not complete, 130 interrupted`
 
 export const EXIT_CODES = `
 Exit codes:
@@ -31,6 +32,7 @@ Exit codes:
   7  throttled: too many requests, retry later
   8  server error
   9  the server is not reachable
+ 10  a watched run or backfill failed or was cancelled
 130  interrupted`
 
 type CommandError = Error & { exit: number; body?: object }

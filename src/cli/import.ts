@@ -16,7 +16,7 @@ import { type FileRow, rowsOf } from './import/rows.ts'
 import type { Batch, Target } from './import/target.ts'
 import { isJson, printResult } from './json-output.ts'
 import { type LocalOptions, withLocalOptions } from './local.ts'
-import type { ScopeFlags } from './names.ts'
+import { type ScopeFlags, scopeOption } from './names.ts'
 import { singleLine } from './print.ts'
 import { DEFAULT_PROFILE, readProfile } from './profiles.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -40,11 +40,10 @@ export const importCommand = (variables: Variables): Command =>
       'Imports events into a project: of a server, with a profile, WORKSPACE_URL or --base-url, or else of the database of this machine, with or without a running server. Reads NDJSON, JSON arrays, CSV with a header and Parquet, plain, gzipped, in folders and in zip archives. After an interruption, run the command again: events that are already stored are not stored twice.',
     )
     .argument('<file...>', 'the files, folders and zip archives to read, or - for standard input')
-    .option(
-      '--project <project>',
-      'the target: an id or name on a server (default: @current), an id in a database (default: the oldest)',
+    .addOption(
+      scopeOption('project', 'the target, by id or name (default: @current on a server, the oldest in a database)'),
     )
-    .option('--organization <organization>', 'the organization of the project, on a server')
+    .addOption(scopeOption('organization', 'the organization of the project, on a server'))
     .option('--format <format>', `one of: ${FORMATS.join(', ')} (default: from the content of each file)`)
     .option('--timezone <zone>', 'the IANA zone of times that name none, such as Europe/Berlin (default: UTC)')
     .option('--dry-run', 'show three events as they would be stored and count the lines, without storing anything')
@@ -58,7 +57,7 @@ JSON text in CSV. Other CSV columns become properties. posthog reads the files o
 amplitude the raw exports of these services. docs/move-here.md describes them.
 
 Examples:
-  $ workspace-admin import events.ndjson.gz --project 1
+  $ workspace-admin import events.ndjson.gz --project 'Web shop'
   $ workspace-admin import amplitude-export.zip --dry-run
   $ workspace-admin import exports/ --base-url https://workspaces.example.com --project 'Web shop'
   $ zcat *.gz | workspace-admin import - --strict`,

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { text as readText } from 'node:stream/consumers'
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { OpenApiParameter, OpenApiSchema } from '../contract/document.ts'
 import type { OperationId } from '../contract/operations.ts'
 import { contract, type Operation, operations, resolve } from '../contract/table.ts'
@@ -52,6 +52,9 @@ export const flagValue = ({ option }: { option: Option }, flags: Flags): unknown
 
 /** The values that a flag accepts, for shell completion. */
 export const FLAG_CHOICES = new WeakMap<Option, string[]>()
+
+/** The operation that the arguments of a command belong to, for shell completion. */
+export const COMMAND_OPERATIONS = new WeakMap<Command, Operation>()
 
 export function inputsOf({ id, path, source }: Operation): Inputs {
   const inPath: OpenApiParameter[] = (contract.paths[path]?.parameters ?? []).map((parameter) => resolve(parameter))

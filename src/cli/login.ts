@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect, readSettings, trimSlashes, withConnect
 import { commandError, EXIT, usageError } from './failure.ts'
 import { operationNamed } from './inputs.ts'
 import { isJson, type JsonFlags, jsonOutput, printJson, withJsonOptions } from './json-output.ts'
-import { type ScopeFlags, scopeId } from './names.ts'
+import { type ScopeFlags, scopeId, scopeOption } from './names.ts'
 import { printRows } from './print.ts'
 import { DEFAULT_PROFILE, profileNames, readProfile, removeProfile, writeProfile } from './profiles.ts'
 import { askSecret, isInteractive } from './prompt.ts'
@@ -104,8 +104,8 @@ export const useCommand = (variables: Variables): Command => {
     .description(
       'Sets the organization and project that `@current` stands for, for all keys and sessions of the user. Nothing else changes them. With --local, stores them in the profile of this machine instead. Without --organization and --project, shows the current ones.',
     )
-    .option('--organization <organization>', 'its id or name; its oldest project becomes current')
-    .option('--project <project>', 'its id or name; its organization becomes current')
+    .addOption(scopeOption('organization', 'its id or name; its oldest project becomes current'))
+    .addOption(scopeOption('project', 'its id or name; its organization becomes current'))
     .option('--local', 'only for this profile, not for the account')
     .addHelpText(
       'after',

@@ -102,9 +102,14 @@ interface Printer {
 const PRINTERS: Record<Format, (output: Output, operation: Operation | undefined) => Printer> = {
   table: printTable,
   json: (output) => (output.jq === undefined && !output.raw ? streamJson(output) : collectJson(output)),
-  ndjson: ({ fields: paths }) => ({
+  ndjson: (output) => ({
     body: async (body) => {
+      const { fields: paths, jq, raw } = output
       const rows = isList(body) ? rowsOf(body) : [body]
+      if (jq !== undefined || raw) {
+        for (const row of rows) await printJson(row, output)
+        return
+      }
       await write(rows.map((row) => `${JSON.stringify(paths ? select(row, paths) : row)}\n`).join(''))
     },
     end: async () => undefined,

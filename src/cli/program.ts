@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
+import type { Candidate } from './completion-names.ts'
 import { EXIT, EXIT_CODES, jsonError, usageError } from './failure.ts'
 import { checkJsonFlags, joinFields } from './json-output.ts'
 import { hasJsonErrors, note, setOutputMode } from './streams.ts'
@@ -48,6 +49,7 @@ Examples:
   $ workspace-admin members update ada@example.com --level admin
   $ workspace-admin exports backfill 'Every day' --start-at 2026-11-01 --end-at 2026-11-08 --watch
   $ workspace-admin events list --event paid --all --output csv > paid.csv
+  $ workspace-admin events tail --event paid
   $ workspace-admin query 'select event, count() from events group by event' --chart
   $ workspace-admin help domains verify
 
@@ -192,7 +194,10 @@ const SYNONYMS: [words: string[], verbs: string[]][] = [
     ['pause', 'cancel'],
   ],
   [['log', 'tail'], ['logs']],
-  [['follow', 'wait'], ['watch']],
+  [
+    ['follow', 'wait', 'watch', 'stream'],
+    ['watch', 'tail'],
+  ],
 ]
 
 /** Words that newcomers try first. */
@@ -209,6 +214,7 @@ const FIRST_WORDS: Record<string, string> = {
   logs: 'exports logs',
   backfill: 'exports backfill',
   key: 'api_keys',
+  tail: 'events tail',
   whoami: 'users me',
   me: 'users me',
   version: '--version',
@@ -288,26 +294,44 @@ async function prepareProgram(words: string[], variables: Variables): Promise<Co
   return program
 }
 
-/** Prints candidates for shell completion, one per line: a value, a tab and a description. */
-async function complete(args: string[], variables: Variables): Promise<void> {
+/** The hidden command of the completion scripts. */
+const COMPLETE = 'complete'
+
+/**
+ * Prints candidates for shell completion, one per line: a value, a tab and a description. For bash, which inserts them
+ * as they are, the text to insert. `line` is empty unless bash completes a line.
+ */
+async function complete(shell: string[], args: string[], variables: Variables): Promise<void> {
+  if (shell[0] !== 'bash') {
+    for (const { value, description } of await candidatesOf(args, variables)) console.log(`${value}\t${description}`)
+    return
+  }
+  const [, breaks = '', line = ''] = shell
+  const { readBashWords } = await import('./bash-words.ts')
+  const { words, insertionOf } = readBashWords(breaks, line, args)
+  for (const { value } of await candidatesOf(words, variables)) {
+    const text = insertionOf(value)
+    if (text !== undefined) console.log(text)
+  }
+}
+
+async function candidatesOf(args: string[], variables: Variables): Promise<Candidate[]> {
   const words = args.length > 1 ? [...normalizeWords(args.slice(0, -1)), args.at(-1) ?? ''] : args
   const program = await prepareProgram(words.length > 1 ? words : [], variables)
-  let command = program
-  for (const word of words.slice(0, -1))
-    command = command.commands.find((child) => child.name() === word || child.aliases().includes(word)) ?? command
+  const { command, depth } = commandOf(program, words.slice(0, -1))
   const { candidatesFor } = await import('./completion.ts')
   const isFirst = words.length < 2
-  if (!isFirst && command === program) return
+  if (!isFirst && command === program) return []
   const aliases = isFirst ? Object.entries(ALIASES).map(([value, description]) => ({ value, description })) : []
-  for (const { value, description } of [...candidatesFor(command, words, variables), ...aliases])
-    console.log(`${value}\t${description}`)
+  return [...(await candidatesFor(command, words.slice(depth), variables)), ...aliases]
 }
 
 /** Runs a command. Resolves with the exit code of Commander's own output: help, version and usage errors. */
 export async function run(args: string[], variables: Variables): Promise<number> {
   setOutputMode(args)
-  if (args[0] === 'complete' && args[1] === '--') {
-    await complete(args.slice(2), variables)
+  const end = args.indexOf('--')
+  if (args[0] === COMPLETE && end > 0) {
+    await complete(args.slice(1, end), args.slice(end + 1), variables)
     return 0
   }
   const normalized = normalizeWords(args)

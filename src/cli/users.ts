@@ -22,6 +22,7 @@ import * as store from '../store/users.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
 import { isJson, jsonOutput, printJson, printResult } from './json-output.ts'
 import { type LocalContext, type LocalOptions, withDatabase, withLocalOptions } from './local.ts'
+import { organizationId } from './organizations.ts'
 import { printRows } from './print.ts'
 import { databaseFlag, shellQuote } from './quote.ts'
 
@@ -65,7 +66,10 @@ const createCommand = (variables: Variables): Command =>
     .requiredOption('--email <address>', "the user's email address, which must be unique")
     .option('--first-name <name>', 'the first name (default: the part before the @)')
     .addOption(new Option('--organization <name>', 'create an organization with this name').conflicts('organizationId'))
-    .option('--organization-id <id>', 'add the user to this organization instead')
+    .option(
+      '--organization-id <organization>',
+      'add the user to this organization instead: its id, or its name if it is unique',
+    )
     .addOption(
       new Option(
         '--level <level>',
@@ -112,10 +116,13 @@ const createUser = ({ db, ids, now }: LocalContext, options: CreateOptions, emai
       const { organization_id } = await createWithOwner(tx, ids, now, OPERATOR, { owner_id: id, name })
       return { id, uuid, email, first_name, organization: name, organization_id, level: members.OWNER }
     }
-    const organization_id = options.organizationId.toLowerCase()
+    const organization_id = await organizationId(tx, options.organizationId)
     const organization = await lockOrganization(tx, organization_id)
     if (!organization)
-      throw commandError(EXIT.not_found, 'No organization has this id. Run `organizations list` to list organizations.')
+      throw commandError(
+        EXIT.not_found,
+        'No organization has this id or name. Run `organizations list` to list organizations.',
+      )
     const level = Number(options.level ?? members.MEMBER)
     await addMember(tx, ids, now, OPERATOR, { organization_id, user, level })
     return { id, uuid, email, first_name, organization: organization.name, organization_id, level }

@@ -3,21 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Variables } from '../config.ts'
 import type { Operation } from '../contract/table.ts'
-import { type Body, get, isBody, listAll, rowsOf } from './client.ts'
-import { columnsOf } from './columns.ts'
+import { type Body, get, isBody, listAll, nextQuery, rowsOf } from './client.ts'
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
-import { inputsOf, operationNamed } from './inputs.ts'
+import { COMMAND_OPERATIONS, inputsOf, operationNamed } from './inputs.ts'
 import { type JsonFlags, printResult, withJsonOptions } from './json-output.ts'
 import { LATEST, pathOf, type ScopeFlags, withScopeOptions } from './names.ts'
-import { fieldNames, note, type Output, write } from './output.ts'
-import { outputWidth, singleLine, table, wrap } from './print.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { fieldNames, note, type Output } from './output.ts'
+import { outputWidth, singleLine, wrap } from './print.ts'
+import { bar, clock, createProgress, createProgressLine, type Progress } from './progress.ts'
+import { shellQuote } from './quote.ts'
+import { columnsFor, getThroughRestart, lineFormat, POLL_MS, printStream } from './stream.ts'
 
-const POLL_MS = 1_000
 /** Entries of another node may arrive late, so each poll reads this much again. */
 const OVERLAP_MS = 10_000
 const FIRST_ENTRIES = 20
+const MIN_MESSAGE_WIDTH = 20
 
 const isFinal = ({ status }: Body): boolean => status !== 'Starting' && status !== 'Running'
 
@@ -57,7 +58,7 @@ async function waitForRun(server: Connection, path: string): Promise<Body> {
     progress.showError(run)
     progress.show(run)
     await sleep(POLL_MS)
-    run = await get(server, path)
+    run = await getThroughRestart(server, path)
   }
   progress.show(run)
   progress.end(run)
@@ -76,11 +77,11 @@ const outcome = ({
   return `${status}: ${window}, ${amount}`
 }
 
-/** A run that did not complete is a failure of the command. */
-function requireCompleted(run: Body, subject: string): void {
-  if (run.status === 'Completed') return
-  const reason = typeof run.latest_error === 'string' ? ` ${singleLine(run.latest_error)}` : ''
-  throw commandError(EXIT.failed, `${subject} ended with the status ${run.status}.${reason}`)
+/** A run or backfill that did not complete is a failure of the command. */
+function requireCompleted({ status, latest_error }: Body, subject: string, remedy = ''): void {
+  if (status === 'Completed') return
+  const reason = typeof latest_error === 'string' ? ` ${singleLine(latest_error)}` : ''
+  throw commandError(EXIT.not_completed, `${subject} ended with the status ${status}.${reason}${remedy}`)
 }
 
 type WatchFlags = ConnectionOptions & ScopeFlags & JsonFlags
@@ -90,10 +91,11 @@ export function watchCommand(variables: Variables): Command {
   const command = new Command('watch')
     .summary('wait for a run and show its progress')
     .description(
-      'Waits until a run ends, with a progress bar on a terminal. Without the id of a run, waits for the newest run of the export. The exit code is 0 if the run completes and 1 otherwise.',
+      'Waits until a run ends, with a progress bar on a terminal. Without the id of a run, waits for the newest run of the export. The exit code is 0 if the run completes and 10 if it fails or is cancelled.',
     )
     .argument('<batch_export_id>', 'The id of the batch export. Its name works too if it is unique.')
     .argument('[run_id]', 'The id of the run.', LATEST)
+  COMMAND_OPERATIONS.set(command, one)
   command.optionsGroup('Scope:')
   withScopeOptions(command, 'project').optionsGroup('Connection:')
   return withJsonOptions(
@@ -120,74 +122,113 @@ ${EXIT_CODES_SUMMARY}`,
 }
 
 /** Adds --follow to logs and --watch to backfills. */
-export function addWatchOption(command: Command, { id }: Operation): void {
-  if (id.endsWith('.logs')) command.option('--follow', 'print new entries as they arrive, oldest first')
-  if (id.endsWith('.backfill')) command.option('--watch', 'wait until the backfill ends, and show its progress')
+export function addWatchOption(command: Command, operation: Operation): void {
+  if (isLog(operation)) command.option('--follow', 'print new entries as they arrive, oldest first')
+  if (operation.id.endsWith('.backfill'))
+    command.option('--watch', 'wait until the backfill ends, and show its progress; the exit code is 10 if it fails')
 }
 
-/** Waits for the runs of a backfill, one window after another. */
+export const isLog = ({ id }: Operation): boolean => id.endsWith('.logs')
+
+/** Waits for a backfill and shows nothing but its progress. A failed attempt is repeated after a delay. */
 export async function watchBackfill(server: Connection, started: unknown): Promise<void> {
   if (!isBody(started)) return
-  const { id, team_id, backfill_id } = started
-  const runs = `/api/projects/${team_id}/batch_exports/${id}/runs/`
-  const ended = new Set<unknown>()
-  let last: Body | undefined
-  for (;;) {
-    const page = rowsOf(await get(server, runs))
-    const own = page.filter((run) => run.backfill_id === backfill_id).reverse()
-    const next = own.find((run) => !ended.has(run.id))
-    if (!next) {
-      // The next window starts in the transaction that ends the previous run.
-      if (last) break
-      await sleep(POLL_MS)
-      continue
-    }
-    last = await waitForRun(server, `${runs}${next.id}/`)
-    ended.add(last.id)
-    note(outcome(last))
-    if (last.status !== 'Completed') break
+  const { id, name, team_id, backfill_id } = started
+  const path = `/api/projects/${team_id}/batch_exports/${id}/backfills/${backfill_id}/`
+  const line = createProgressLine()
+  let error: unknown = null
+  let backfill = await get(server, path)
+  while (!isFinal(backfill)) {
+    const shown = backfill
+    line.show(() => progressOf(shown), shown.latest_error !== error && shown.latest_error !== null)
+    error = shown.latest_error
+    await sleep(POLL_MS)
+    backfill = await getThroughRestart(server, path)
   }
-  requireCompleted(last, 'A run of the backfill')
-  note(`The backfill is complete: ${ended.size} ${ended.size === 1 ? 'run' : 'runs'}.`)
+  line.end(progressOf(backfill))
+  const remedy = ` Fix the cause and start the backfill again. \`workspace-admin exports logs ${shellQuote(singleLine(name))}\` prints the log.`
+  requireCompleted(backfill, 'The backfill', backfill.status === 'Cancelled' ? '' : remedy)
+  const { windows_completed: runs, records_completed } = backfill
+  note(
+    `The backfill is complete: ${runs} ${runs === 1 ? 'run' : 'runs'}, ${numberOf(records_completed).toLocaleString('en')} records.`,
+  )
+}
+
+function progressOf({
+  status,
+  progress,
+  windows_completed,
+  windows_total,
+  records_completed,
+  seconds_left,
+  latest_error,
+}: Body): string {
+  const share = typeof progress === 'number' ? progress : numberOf(windows_completed) / (numberOf(windows_total) || 1)
+  const parts = [
+    `${windows_completed} of ${windows_total} windows`,
+    `${numberOf(records_completed).toLocaleString('en')} records`,
+    ...(typeof seconds_left === 'number' ? [`${clock(seconds_left)} left`] : []),
+  ]
+  const isFailing = typeof latest_error === 'string' && (status === 'Starting' || status === 'Running')
+  const error = isFailing ? `  Failing, will be retried: ${singleLine(latest_error)}` : ''
+  return `${bar(share, status === 'Completed')}  ${parts.join(', ')}${error}`
 }
 
 /** Prints the last entries and then new ones. The log of a run ends with the run; that of an export does not end. */
 export async function followLogs(
+  operation: Operation,
   server: Connection,
   path: string,
   query: URLSearchParams,
   output: Output,
 ): Promise<void> {
-  if (output.format === 'csv' || output.format === 'json')
-    throw usageError(`--follow cannot be combined with --output ${output.format}. Use --output ndjson.`)
+  if (output.format === 'json') throw usageError('--follow cannot be combined with --output json. Use --output ndjson.')
   for (const name of ['before', 'offset'])
     if (query.has(name)) throw usageError(`--follow cannot be combined with --${name}.`)
+  const format = output.fields ? lineFormat(columnsFor(output, operation)) : formatEntry
+  await printStream(newEntries(server, path, query), output, operation, format)
+}
+
+/** The entries of a log, oldest first. Fails at the end of a run that did not complete. */
+async function* newEntries(server: Connection, path: string, query: URLSearchParams): AsyncGenerator<Body[]> {
   const run = /^(.*\/runs\/[^/]+\/)logs\/$/.exec(path)?.[1]
   const search = new URLSearchParams(query)
-  if (!search.has('limit')) search.set('limit', String(FIRST_ENTRIES))
-  const printed = new Map<string, number>()
-  const progress = createRunProgress()
-  let entries = rowsOf(await get(server, `${path}?${search}`))
-  let newest = Number.NEGATIVE_INFINITY
+  const count = Number(query.get('limit') ?? FIRST_ENTRIES)
   search.set('limit', '1000')
+  const page = await get(server, `${path}?${search}`)
+  let entries = rowsOf(page)
+  // Earlier entries that the first page leaves out are not new.
+  const printed = new Map<string, number>()
+  const first = notPrinted(entries, printed).slice(0, count)
+  const start = nextQuery(page) === undefined ? Number.NEGATIVE_INFINITY : timeOf(entries.at(-1))
+  let newest = Number.NEGATIVE_INFINITY
+  const progress = createRunProgress()
+  yield first.reverse()
   for (;;) {
-    const state = run === undefined ? undefined : await get(server, run)
+    for (const entry of entries) newest = Math.max(newest, timeOf(entry))
+    const after = Math.max(start, newest - OVERLAP_MS)
+    if (Number.isFinite(after)) search.set('after', new Date(after).toISOString())
+    // A run writes its last entry before it ends, so the entries are read after its status.
+    const state = run === undefined ? undefined : await getThroughRestart(server, run)
+    entries = await listThroughRestart(server, `${path}?${search}`)
     const fresh = notPrinted(entries, printed)
     if (fresh.length) progress.clear()
-    for (const entry of fresh.reverse()) await write(`${formatEntry(entry, output)}\n`)
+    yield fresh.reverse()
     if (state) progress.show(state)
     if (state && isFinal(state)) {
-      // Entries of the last second.
-      for (const entry of notPrinted(await listAll(server, `${path}?${search}`), printed).reverse())
-        await write(`${formatEntry(entry, output)}\n`)
       progress.end(state)
       return requireCompleted(state, 'The run')
     }
-    for (const { timestamp } of entries) newest = Math.max(newest, Date.parse(String(timestamp)))
-    if (Number.isFinite(newest)) search.set('after', new Date(newest - OVERLAP_MS).toISOString())
     await sleep(POLL_MS)
-    entries = await listAll(server, `${path}?${search}`)
   }
+}
+
+const timeOf = (entry: Body | undefined): number => Date.parse(String(entry?.timestamp))
+
+/** All entries after a time. Usually one page. */
+async function listThroughRestart(server: Connection, path: string): Promise<Body[]> {
+  const first = await getThroughRestart(server, path)
+  return nextQuery(first) === undefined ? rowsOf(first) : listAll(server, path)
 }
 
 /** Entries have no id, and two may be equal, so equal entries are counted. */
@@ -203,10 +244,13 @@ function notPrinted(entries: Body[], printed: Map<string, number>): Body[] {
   })
 }
 
-function formatEntry(entry: Body, { format, fields }: Output): string {
-  if (format === 'ndjson') return JSON.stringify(entry)
-  const head = `${singleLine(entry.timestamp)}  ${String(entry.level).padEnd(7)}  `
-  const width = outputWidth() - head.length
-  if (fields || width < 20) return table([entry], columnsOf('BatchExportLogEntry'))
-  return head + wrap(singleLine(entry.message), width).join(`\n${' '.repeat(head.length)}`)
+/** The level of an entry, or the type of an entry of a plugin. The message wraps to the terminal. */
+function formatEntry({ timestamp, level, type, message }: Body): string {
+  const head = `${singleLine(timestamp)}  ${singleLine(level ?? type).padEnd(7)}  `
+  return (
+    head +
+    wrap(singleLine(message), Math.max(MIN_MESSAGE_WIDTH, outputWidth() - head.length)).join(
+      `\n${' '.repeat(head.length)}`,
+    )
+  )
 }

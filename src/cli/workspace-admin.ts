@@ -17,6 +17,8 @@ async function main(args: string[]): Promise<void> {
   const { run } = await import('./program.ts')
   const exit = await run(args, process.env)
   if (exit) process.exitCode = exit
+  // The lookup of a host name cannot be aborted, and would keep the shell waiting.
+  if (name === 'complete') process.exit()
 }
 
 const args = process.argv.slice(2)

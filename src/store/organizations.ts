@@ -172,6 +172,13 @@ export async function oldest(db: Db): Promise<Oldest> {
   return found ?? { organization_id: null, owner_email: null, project_id: null, project_token: null }
 }
 
+/** The organizations with this name. SQLite ignores the case of ASCII letters only. For commands that work on the database. */
+export function named(db: Db, name: string): Promise<{ id: string; name: string }[]> {
+  return db.all<{ id: string; name: string }>(
+    sql`select o.id, o.name from organizations o where lower(o.name) = lower(${name}) order by o.created_at, o.id`,
+  )
+}
+
 /**
  * Locks the organization until the transaction ends. Levels change under this lock, so two owners who demote each other
  * concurrently leave one owner. Returns the name; undefined when the organization was deleted.

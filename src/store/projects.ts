@@ -105,6 +105,13 @@ export function byId(db: Db, id: number): Promise<ProjectRow | undefined> {
   return db.get<ProjectRow>(sql`select ${row} from projects p where p.id = ${id}`)
 }
 
+/** The projects with this name. SQLite ignores the case of ASCII letters only. For commands that work on the database. */
+export function named(db: Db, name: string): Promise<{ id: number; name: string }[]> {
+  return db.all<{ id: number; name: string }>(
+    sql`select p.id, p.name from projects p where lower(p.name) = lower(${name}) order by p.id`,
+  )
+}
+
 /** The organizations of these projects. */
 export async function organizationsOf(db: Db, ids: readonly number[]): Promise<string[]> {
   const rows = await db.all<{ organization_id: string }>(

@@ -443,6 +443,40 @@ t.test('names and addresses work in place of ids', async (t) => {
     stderr: /No batch export is named "Every week"\. There are: /,
   })
 
+  t.test('names work in flags that take an id', async (t) => {
+    const { id } = JSON.parse(plugin.stdout)
+    t.match(await json(['plugin_configs', 'create', '--plugin', 'Tester', '--order', '1']), { plugin: id })
+    const daily = await json(['exports', 'retrieve', 'Every day into files'])
+    const alert = [
+      '--name',
+      'By name',
+      '--triggers',
+      'failure',
+      '--channel',
+      'email',
+      '--emails',
+      'ada@hedgerow.example',
+    ]
+    const created = await json(['alerts', 'create', ...alert, '--batch-export-id', 'every day into files'])
+    t.match(created, { batch_export_id: daily.id, team_id: null })
+    const project = await json(['projects', 'retrieve', 'Mobile app'])
+    t.match(await json(['alerts', 'update', 'By name', '--batch-export-id', 'null', '--team-id', 'Mobile app']), {
+      batch_export_id: null,
+      team_id: project.id,
+    })
+    const key = ['api_keys', 'create', '--label', 'Restricted', '--scopes', 'query:read']
+    const teams = (await json([...key, '--scoped-teams', `Web shop,${project.id}`])).scoped_teams
+    t.strictSame(teams, [daily.team_id, project.id])
+    t.match((await json(['activity_log', 'list', '--user', 'owner@example.com', '--limit', '1'])).results, [
+      { user: { email: 'owner@example.com' } },
+    ])
+    t.match(await run(['plugin_configs', 'create', '--plugin', 'Nothing', '--order', '1']), {
+      code: 5,
+      stderr: /^No plugin is named "Nothing"\. There are: .*Tester \(\d+\)/,
+    })
+    t.match(await run(['exports', 'retrieve', '2026']), { code: 5, stderr: /No batch export is named "2026"/ })
+  })
+
   t.test('the organization and the project come from the flag, the environment, or @current', async (t) => {
     t.match(await json(['batch_exports', 'list']), { count: 2 })
     t.match(await json(['batch_exports', 'list', '--organization', 'My organization']), { count: 0 })
@@ -473,6 +507,24 @@ t.test('names and addresses work in place of ids', async (t) => {
     t.equal(stderr, `Several projects are named "Twin": Twin (${ids[0]}), Twin (${ids[1]}). Use an id.\n`)
     await json(['projects', 'create', '--name', 'twin'])
     t.match(await json(['projects', 'retrieve', 'twin']), { name: 'twin' }, 'the exact name wins')
+    await json(['projects', 'create', '--name', String(ids[0])])
+    const listed = ['exports', 'list', '--organization', 'Hedgerow Analytics', '--project', String(ids[0])]
+    t.match(await run(listed), { code: 0 }, 'the exact id wins')
+    t.match(await local('import', '-', '--project', 'Twin', ...database), {
+      code: 2,
+      stderr: `Several projects are named "Twin": Twin (${ids[0]}), Twin (${ids[1]}). Use an id.\n`,
+    })
+  })
+
+  t.test('commands on the database take names too', async (t) => {
+    const { id } = await json(['organizations', 'retrieve', 'Hedgerow Analytics'])
+    const set = await local('organizations', 'set-plugin-access', 'hedgerow analytics', '6', '--json', ...database)
+    t.strictSame(JSON.parse(set.stdout), { id, plugins_access_level: 6 })
+    const user = ['users', 'create', '--email', 'named@example.com', '--json', ...database]
+    t.match(JSON.parse((await local(...user, '--organization-id', 'Hedgerow Analytics')).stdout), {
+      organization_id: id,
+    })
+    t.match(await local('organizations', 'set-plugin-access', 'No such', '6', ...database), { code: 5 })
   })
 })
 
@@ -624,13 +676,13 @@ t.test('query prints a table, a chart, CSV or JSON', async (t) => {
 t.test('waits for runs and follows logs', async (t) => {
   const range = ['--start-at', '2020-01-01', '--end-at', '2020-01-04']
   const name = 'Every day into files'
+  // A backfill must not end before the first event.
+  const input = JSON.stringify({ event: 'early', distinct_id: 'visitor', timestamp: '2019-12-31' })
+  t.match(await run(['import', '-'], { input }), { code: 0, stdout: /^1 events stored/ })
   const filled = await run(['exports', 'backfill', name, ...range, '--watch', '--json'])
   t.equal(filled.code, 0, filled.stderr)
   const { backfill_id } = JSON.parse(filled.stdout)
-  t.match(
-    filled.stderr,
-    /^Completed: 2020-01-01 00:00:00 to .*\nCompleted: 2020-01-02 .*\nCompleted: 2020-01-03 .*\nThe backfill is complete: 3 runs\.\n$/,
-  )
+  t.equal(filled.stderr, 'The backfill is complete: 3 runs, 0 records.\n')
   const runs = (await json(['runs', 'list', name])).results
   t.equal(runs.filter((run: { backfill_id: string | null }) => run.backfill_id === backfill_id).length, 3)
   t.match(await run(['runs', 'watch', name]), {
@@ -648,6 +700,18 @@ t.test('waits for runs and follows logs', async (t) => {
   t.equal(messages.at(-1), 'The window contains no events.')
   t.equal(new Set(messages).size, messages.length, 'each entry once')
   t.match(await run(['runs', 'logs', name, runs[0].id, '--follow', '--json']), { code: 2, stderr: /ndjson/ })
+
+  const newest = (await json(['exports', 'logs', name, '--limit', '4'])).results
+  for (const format of [
+    ['--limit', '4'],
+    ['--limit', '2', '--all'],
+  ]) {
+    const { stdout } = await run(['exports', 'logs', name, ...format, '--output', 'ndjson'])
+    const printed = lines(stdout).map((line) => JSON.parse(line))
+    t.strictSame(printed.slice(-4), newest.toReversed(), 'the newest entries, oldest first')
+  }
+  const [first] = lines((await run(['exports', 'logs', name, '--limit', '1'])).stdout).slice(1)
+  t.match(first, String(newest[0].timestamp).slice(0, 10))
 
   const broken = {
     name: 'Broken',
@@ -670,16 +734,47 @@ t.test('waits for runs and follows logs', async (t) => {
   await new Promise<void>((resolve) => {
     watcher.stderr.on('data', (bytes) => {
       reported += bytes
-      if (reported.includes('Failing: ')) resolve()
+      if (reported.includes('Failing, ')) resolve()
     })
   })
   await run(['runs', 'cancel', 'Broken', failing.id])
-  t.match(await watched, { code: 1, stderr: /The run ended with the status Cancelled\./ })
+  t.match(await watched, { code: 10, stderr: /The run ended with the status Cancelled\./ })
   t.match(await rewatched, {
-    code: 1,
+    code: 10,
     stderr:
-      /Failing: The connection .* The run is retried\.\n[\s\S]*A run of the backfill ended with the status Cancelled\./,
+      /^\[[#.]{24}\] \d+ % {2}\d of \d windows, \d+ records.* {2}Failing, will be retried: The connection .*\n[\s\S]*The backfill ended with the status Cancelled\./,
   })
+
+  const refusing = createServer((_, reply) => reply.writeHead(401).end())
+  refusing.listen(0, '127.0.0.1')
+  await once(refusing, 'listening')
+  t.teardown(() => refusing.close())
+  const config = { url: `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/`, token: 'secret-token' }
+  await json(['exports', 'update', 'Broken', '--destination', JSON.stringify({ type: 'HTTP', config })])
+  const failed = await run(['exports', 'backfill', 'Broken', '--start-at', start!, '--end-at', end!, '--watch'])
+  t.match(failed, {
+    code: 10,
+    stderr:
+      /The backfill ended with the status Failed\. .*401.* Fix the cause and start the backfill again\. `workspace-admin exports logs Broken` prints the log\.\n$/,
+  })
+  t.notMatch(failed.stderr, 'secret-token')
+
+  if (hasProgram('script')) {
+    const words = ['exports', 'backfill', name, '--start-at', start!, '--end-at', end!, '--watch']
+    const line = [process.execPath, programFile('workspace-admin.js'), ...words].map((word) => `'${word}'`).join(' ')
+    const { stdout } = await ended(
+      spawn('script', ['-qec', `${line} --json > /dev/null`, '/dev/null'], {
+        env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+      }),
+    )
+    const shares = Array.from(stdout.matchAll(/(\d+) %/g), ([, share]) => Number(share))
+    t.equal(shares.filter((share) => share === 100).length, 1, 'only at its end')
+    t.equal(shares.at(-1), 100)
+    t.match(
+      stdout,
+      /\[#{24}\] 100 % {2}(\d) of \1 windows, \d+ records\r\nThe backfill is complete: \d runs, \d+ records\.\r\n$/,
+    )
+  } else notRun(t, 'script is not installed')
 
   const follower = command(['exports', 'logs', name, '--follow'], env)
   let followed = ''
@@ -714,6 +809,7 @@ t.test('suggests the matching verb for a verb of another program', async (t) => 
     ['exports add', 'create'],
     ['exports resume x', 'unpause'],
     ['runs wait x', 'watch'],
+    ['events follow', 'tail'],
     ['projects lsit', 'list'],
     ['orgs list', 'organizations'],
     ['plugins', 'pipeline_destinations'],
@@ -776,7 +872,8 @@ _workspace_admin; printf '%s\\n' "\${COMPREPLY[@]}"`
   for (const shell of ['zsh', 'fish']) {
     const { stdout } = await run(['completion', shell])
     t.match(stdout, 'workspace-admin complete --')
-    if (hasProgram(shell)) execFileSync(shell, ['-n'], { input: stdout })
+    // Fish reads no socket, which the standard input of a child is.
+    if (hasProgram(shell)) execFileSync(shell, ['-n', join(t.testdir({ script: stdout }), 'script')])
     else notRun(t, `${shell} is not installed, so its script is not parsed`)
   }
 })

@@ -87,6 +87,15 @@ for (const engine of nextEngines())
       'a second run stores no event twice',
     )
 
+    t.match(JSON.parse((await run(url, ['import', plain, '--project', 'Web shop', '--json'])).stdout), {
+      stored: 0,
+      already_there: 30,
+    })
+    t.match(await run(url, ['import', plain, '--project', 'No such shop']), {
+      code: 5,
+      stderr: /^There is no project 'No such shop'\. Run /,
+    })
+
     const packed = file('b.ndjson.gz', gzipSync(lines.join('\r\n')))
     t.match(
       JSON.parse((await run(url, ['import', packed, '--project', project, '--json'])).stdout),

@@ -46,6 +46,12 @@ export const ALLOWED: Allowed[] = [
   },
   {
     rule: 'scan',
+    statement:
+      /^select ([po])\.id, \1\.name from (projects|organizations) \1 where lower\(\1\.name\) = lower\(\S+\) order by/,
+    reason: 'Commands on the database find a project or organization by its name.',
+  },
+  {
+    rule: 'scan',
     statement: /^select max\(position\) as position from \( select max\(watermark\)/,
     reason: 'Once at a start, before the server listens: finds a database that was restored from another cluster.',
   },

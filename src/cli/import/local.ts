@@ -8,10 +8,13 @@ import { clockOf, type Database, withoutPassword } from '../../sql/db.ts'
 import { EVENTS, requireCurrent } from '../../sql/migrate.ts'
 import { openDatabase } from '../../sql/open.ts'
 import { oldest } from '../../store/organizations.ts'
-import { byId, markIngested, type ProjectRow } from '../../store/projects.ts'
+import { byId, markIngested, named, type ProjectRow } from '../../store/projects.ts'
 import { epochMicroseconds } from '../../time/stored.ts'
 import { commandError, EXIT } from '../failure.ts'
 import { databaseUrl, type LocalOptions, withEventStore } from '../local.ts'
+import { localIdOf } from '../names.ts'
+import { singleLine } from '../print.ts'
+import { shellQuote } from '../quote.ts'
 import type { Stored, Target } from './target.ts'
 
 interface Options extends LocalOptions {
@@ -82,13 +85,17 @@ async function withDryTarget<Result>(
 const placeOf = ({ id, name }: ProjectRow, variables: Variables, options: Options): string =>
   `project ${name} (${id}) in the database ${withoutPassword(databaseUrl(variables, options))}`
 
-async function findProject(db: Database, id: string | undefined): Promise<ProjectRow> {
-  const wanted = id ?? (await oldest(db)).project_id
-  const project = /^\d{1,15}$/.test(String(wanted)) ? await byId(db, Number(wanted)) : undefined
+/** An id wins over a name. */
+async function findProject(db: Database, text: string | undefined): Promise<ProjectRow> {
+  const wanted = text ?? String((await oldest(db)).project_id)
+  const found = /^\d{1,15}$/.test(wanted) ? await byId(db, Number(wanted)) : undefined
+  if (found) return found
+  const id = localIdOf('projects', await named(db, wanted), wanted)
+  const project = id === undefined ? undefined : await byId(db, Number(id))
   if (!project)
     throw commandError(
       EXIT.not_found,
-      `There is no project ${wanted}. Run \`workspace-admin projects list\` to list the projects.`,
+      `There is no project ${shellQuote(singleLine(wanted))}. Run \`workspace-admin projects list\` to list the projects.`,
     )
   return project
 }
