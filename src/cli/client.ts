@@ -69,9 +69,11 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
 }
 
 /** As long as the server says, or else twice as long each time. */
-async function waitToRetry({ signal }: Server, retryAfter: string | null, retries: number): Promise<void> {
+async function waitToRetry({ url, signal }: Server, retryAfter: string | null, retries: number): Promise<void> {
   const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 2 ** retries
-  await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000, undefined, { signal })
+  await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000, undefined, { signal }).catch((error) => {
+    throw unreachable(url, error)
+  })
 }
 
 function send({ url, key, signal }: Server, { method, path, body, packed }: Outgoing): Promise<Response> {
