@@ -242,7 +242,7 @@ t.test('lists exports with state, next run, bars and errors, and finds them by n
 t.test('the form shows errors at their field, tests the connection and keeps secrets', async (t) => {
   const console = await openConsole(t, 'sqlite', ENVIRONMENT)
   const { open, api, capture, inspect, organization, home } = console
-  await capture([{ event: 'signed up', timestamp: hoursAgo(0.1) }])
+  await capture([{ event: 'signed up', timestamp: hourStart(1) }])
   const peer = await openPeer(t)
   peer.release(1_000)
   const page = await open(`${home}/exports/new?type=Postgres`)
