@@ -146,7 +146,7 @@ t.test('addMember adds a user who can act with a key', async (t) => {
     ['ada@example.com', 8],
     ['owner@example.com', 15],
   ])
-  await t.rejects(addMember(client, id, { target_email: 'ada@example.com' }), { code: 'user_already_member' })
+  await t.rejects(addMember(client, id, { target_email: 'ada@example.com' }), { code: 'invalid_input' })
   await answer(client.DELETE('/api/organizations/{id}/', { params: { path: { id } } }))
 })
 
