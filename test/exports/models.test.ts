@@ -56,10 +56,10 @@ async function open(app: TestApp, more: object = {}) {
 }
 
 /** Waits until an export may deliver everything that is committed. */
-async function settle(app: TestApp): Promise<void> {
+async function settle(app: TestApp, model: 'persons' | 'sessions'): Promise<void> {
   const { events } = app.deps
-  const committed = await resumePosition(events, 'sessions')
-  while ((await horizon(events, 'sessions')) < committed) await sleep(5)
+  const committed = await resumePosition(events, model)
+  while ((await horizon(events, model)) < committed) await sleep(5)
 }
 
 async function runNext(app: TestApp): Promise<void> {
@@ -132,6 +132,7 @@ onBothEngines(t, 'delivers the persons that changed, with every distinct id', as
 
   const deleted = await app.send('DELETE', `/api/projects/${app.first.project_id}/persons/${person_id}/`)
   t.equal(deleted.status, 204)
+  await settle(app, 'persons')
   await runNext(app)
   t.match(merged(rows()).get('visitor'), { person_id, properties: {}, created_at: null, is_deleted: true })
   await ingest(app, [set('visitor', { back: true })])
@@ -286,7 +287,7 @@ onBothEngines(t, 'delivers sessions when they are quiet, and again when they go 
   const next = async (minutes: number) => {
     app.advance(minutes * MINUTE_MS)
     await app.deps.sessionCloser.work()
-    await settle(app)
+    await settle(app, 'sessions')
     app.advance(5 * MINUTE_MS)
     await app.deps.exporter.drain()
   }
@@ -504,7 +505,7 @@ for (const engine of nextEngines())
       await ingest(app, [{ distinct_id: 'ada', properties: { $set: { plan: 'team' } } }])
       const { body } = await app.call('persons.list', { query: { distinct_id: 'bob' } })
       await app.call('persons.delete', { params: { id: only(body.results).id } })
-      await settle(app)
+      await settle(app, 'sessions')
       for (const range_key of ['second', 'third']) {
         await send({ range_key })
         t.strictSame(await state(), [
