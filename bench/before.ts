@@ -129,6 +129,6 @@ async function open(program: string): Promise<Workspace> {
   const folder = tempFolder()
   const file = join(folder, EVENT_TRACK.file)
   const workspace = { ...(await startServer(`sqlite:${folder}`, {}, undefined, program)), file }
-  insertEvents(workspace, [workspace.project_id], EVENTS, 6)
+  insertEvents(workspace, [workspace.project_id], EVENTS, { days: 6 })
   return workspace
 }

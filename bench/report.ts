@@ -44,8 +44,9 @@ export function record(outcomes: Outcome[], known: string[]): void {
 const page = (all: Measured[]): string => `# Performance
 
 \`npm run bench\` writes this page. It starts this server and its peers side by side and compares the medians of interleaved
-rounds, so background load affects all variants alike. The limits apply to ratios; the times depend on the machine
-(${machines(all)}). Run one benchmark with \`npm run bench -- <name>\`.
+rounds, so background load affects all variants alike. The times depend on the machine
+(${machines(all)}). The limits do not, except that of the memory of an idle server: they
+compare variants of the same run. Run one benchmark with \`npm run bench -- <name>\`.
 
 ![The share of its limit that each benchmark used](performance.svg)
 
@@ -68,23 +69,27 @@ ${limits.map(({ text, passed }) => `- ${passed ? 'passed' : '**failed**'}: ${tex
 ${missing ? `- not measured: ${missing}\n` : ''}`
 
 const ROW = 20
-const TEXT = 560
+/** At a font size of 10, few characters are wider. */
+const CHARACTER = 5.5
 const SCALE = 200
 const MOST = 1.6
 
 /** One bar per limit: green if it passed, red if it failed. The dashed line marks the limit. */
 function plot(all: Measured[]): string {
-  const rows = all.flatMap(({ name, limits }) => limits.map((limit) => ({ ...limit, name })))
-  const width = TEXT + SCALE * MOST + 60
+  const rows = all.flatMap(({ name, limits }) =>
+    limits.map(({ text, ...limit }) => ({ ...limit, label: `${name}: ${text}` })),
+  )
+  const left = Math.max(0, ...rows.map(({ label }) => label.length)) * CHARACTER
+  const width = left + SCALE * MOST + 60
   const height = (rows.length + 2) * ROW
-  const lines = rows.map(({ name, text, passed, used }, i) => {
+  const lines = rows.map(({ label, passed, used }, i) => {
     const y = (i + 1) * ROW
     const size = Math.min(used, MOST) * SCALE
-    return `<text x="${TEXT - 8}" y="${y + 13}" text-anchor="end">${escaped(`${name}: ${text}`)}</text>
-<rect x="${TEXT}" y="${y + 3}" width="${size.toFixed(1)}" height="${ROW - 6}" fill="${passed ? '#3a8f5c' : '#c0392b'}"/>
-<text x="${(TEXT + size + 4).toFixed(1)}" y="${y + 13}">${used.toFixed(2)}</text>`
+    return `<text x="${left - 8}" y="${y + 13}" text-anchor="end">${escaped(label)}</text>
+<rect x="${left}" y="${y + 3}" width="${size.toFixed(1)}" height="${ROW - 6}" fill="${passed ? '#3a8f5c' : '#c0392b'}"/>
+<text x="${(left + size + 4).toFixed(1)}" y="${y + 13}">${used.toFixed(2)}</text>`
   })
-  const mark = TEXT + SCALE
+  const mark = left + SCALE
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="10">
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="${mark}" y="13" text-anchor="middle">limit</text>

@@ -88,7 +88,7 @@ export const workspaceOf = shared((events: number) => startFilled(events))
 
 export async function startFilled(events: number, days = DAYS): Promise<Workspace> {
   const workspace = await startWorkspace()
-  insertEvents(workspace, [workspace.project_id], events, days)
+  insertEvents(workspace, [workspace.project_id], events, { days })
   return workspace
 }
 
@@ -136,8 +136,13 @@ export const COUNT_EVENTS = `
     select project_id, ${HOUR_OF_EVENT}, event, count(*) from events group by 1, 2, 3
     union all select project_id, ${HOUR_OF_EVENT}, '', count(*) from events group by 1, 2`
 
-/** Inserts events into each project's database file directly, as if ingested over some days. Creates the indexes last. */
-export function insertEvents({ file }: Workspace, projects: readonly number[], count: number, days = DAYS): void {
+/** Inserts events into each project's database file directly, as if ingested over some days. Creates the indexes last. Persons beyond `PEOPLE` have no events. */
+export function insertEvents(
+  { file }: Workspace,
+  projects: readonly number[],
+  count: number,
+  { days = DAYS, persons = PEOPLE }: { days?: number; persons?: number } = {},
+): void {
   const db = new Sqlite(file)
   db.pragma('synchronous = off')
   const indexes = db
@@ -156,7 +161,7 @@ export function insertEvents({ file }: Workspace, projects: readonly number[], c
     }
   })
   const people = db.transaction((project_id: number) => {
-    for (let i = 0; i < PEOPLE; i++) {
+    for (let i = 0; i < persons; i++) {
       const [id, person_id] = [`person-${i}`, personIdOf(project_id, `person-${i}`)]
       person.run(project_id, person_id, id, start * 1_000)
       distinctId.run(project_id, id, person_id)

@@ -15,4 +15,7 @@ function changedAt(path: string): number {
 }
 
 const built_at = existsSync(BUILT) ? statSync(BUILT).mtimeMs : 0
-if (Math.max(...SOURCES.map(changedAt)) > built_at) await import('./build.ts')
+if (Math.max(...SOURCES.map(changedAt)) > built_at) {
+  console.error('The sources have changed since the last build. Building…')
+  await import('./build.ts')
+}

@@ -7,8 +7,8 @@ const PAGE = 'docs/metrics.md'
 
 const INTRODUCTION = `# Metrics
 
-\`GET /metrics\` returns these metrics in the Prometheus format, to loopback without credentials and to everyone else with
-\`METRICS_TOKEN\` as a bearer token:
+\`GET /metrics\` returns these metrics in the Prometheus format. Requests from loopback that come through no proxy need no
+credentials. All others need \`METRICS_TOKEN\` as a bearer token:
 
 \`\`\`yaml
 scrape_configs:
@@ -20,15 +20,14 @@ scrape_configs:
 \`\`\`
 
 [deploy/grafana-dashboard.json](../deploy/grafana-dashboard.json) is a dashboard for Grafana, and
-[deploy/alerts.yml](../deploy/alerts.yml) has alert rules for Prometheus. Scrape every node: counters and histograms cover
-one node since its start, so add them up. Gauges of queues, exports, sessions and backups are read from the database
-and are the same on every node, so take the maximum.
+[deploy/alerts.yml](../deploy/alerts.yml) has alert rules for Prometheus. Scrape every node. Counters and histograms cover
+one node since its start, so add them up. Gauges of export runs and lag, mail, deletion, sessions and backups are read from the
+database. They are the same on every node, so take the maximum.
 
 No label has a value per user, project or export: lag and runs are per type of destination, and \`GET
-/api/projects/{project_id}/batch_exports/\` shows a single export. A scrape reads the database at most once in ten seconds, with
-statements that read at most 10,000 rows of small tables or index ranges, and never reads events. A metric without a value is
-left out: connections on SQLite, the kinds of events that have not occurred yet, and everything from the database while it does
-not answer.
+/api/projects/{project_id}/batch_exports/\` shows single exports. A node reads the database for scrapes at most once in ten
+seconds. Its statements read at most 10,000 rows of small tables or index ranges, and never events. A series without a value is
+left out: connections on SQLite, labels that have not occurred yet, and everything from the database while it does not answer.
 `
 
 const table = (metrics: MetricDescription[]): string =>

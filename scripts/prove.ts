@@ -86,8 +86,9 @@ function page(runs: readonly Run[], files: readonly string[]): string {
     '# Reliability',
     '',
     'Results of the fault, fuzz and property tests with the largest counts. `npm run prove` runs all of them and writes this',
-    'page; `npm run prove -- <files>` updates only these files. `npm test` and `npm run test:full` run the same tests with',
-    'smaller counts. A test with a seed is reproducible.',
+    'page; `npm run prove -- <files>` updates only the results of these files. `npm test` and `npm run test:full` run the same',
+    'tests with smaller counts. A seed repeats the random choices of a test. Cloud services in these tests are test servers on',
+    'the same machine.',
     ...areas.flatMap((area) => {
       const figures = proven.filter((figure) => figure.area === area)
       return section(area, [

@@ -5,11 +5,11 @@ import { describeClientSettings, describeSettings, type SettingDescription } fro
 const FIRST_SECTION = 'Server'
 const SECTIONS: [title: string, names: RegExp][] = [
   ['Database', /^DATABASE_/],
-  ['Sign-in', /^(SESSION|SOCIAL_AUTH|OIDC|SAML|ACTIVITY)_/],
+  ['Sign-in', /^(SESSION|SOCIAL_AUTH|OIDC|SAML)_/],
   ['Mail and DNS', /^(SMTP|MAIL|DNS|DOMAIN)_/],
   ['Secrets and outgoing connections', /^(SECRET_KEY|OUTBOUND_)/],
-  ['Events and exports', /^(EVENTS|EXPORT|RUN)_/],
-  ['Plugins', /^PLUGIN_/],
+  ['Events and exports', /^(EVENTS|EXPORT|RUN|S3)_/],
+  ['Plugins', /^(PLUGIN|GEOIP)_/],
   ['Backups', /^BACKUP_/],
   ['Logs, metrics and tracing', /^(LOG|METRICS|TRAC|OTEL)/],
 ]

@@ -18,7 +18,7 @@ const credential = (description: string) => optional(description, '^[\\x21-\\x7e
 
 const token = (where: string) =>
   credential(
-    `A token for ${where}, used for plugin URLs without a private_token by all organizations. It should not grant access to private repositories`,
+    `A token for ${where} that all organizations use for plugin URLs without a private_token. It should not grant access to private repositories`,
   )
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -41,12 +41,12 @@ const Environment = Type.Object({
   DATABASE_URL: Type.String({ default: 'sqlite:./data', description: 'sqlite:<folder> or postgres://…' }),
   DIALECT: Type.Union([Type.Literal('standard'), Type.Literal('posthog')], {
     default: 'standard',
-    description: 'The types of responses: standard, as in the contract, or posthog, as clients of that system expect',
+    description: 'The types of responses: standard, as in the contract, or posthog, as PostHog clients expect',
   }),
   DATABASE_CONNECTIONS: integer(
     10,
     [2, 1000],
-    'PostgreSQL: connections shared by requests and background work; event queries have 10 more',
+    'PostgreSQL: connections shared by requests and background work. Lookups have 2 more, event queries 10, and each export run one',
   ),
   DATABASE_WAIT_MS: integer(
     5000,
@@ -60,7 +60,8 @@ const Environment = Type.Object({
   ),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('worker')], {
     default: 'all',
-    description: 'The role of this node: all, api (requests) or worker (exports, mail, deletion)',
+    description:
+      'The role of this node: all, api (requests) or worker (background work such as exports, mail and deletion)',
   }),
   SITE_URL: optional(
     'The public URL of this server, used in links: scheme and host, without a path',
@@ -72,7 +73,7 @@ const Environment = Type.Object({
   }),
   LOG_LEVEL: Type.String({
     default: 'info',
-    description: `The lowest level that is logged: ${LOG_LEVELS.join(', ')}. Areas can have their own, such as info,exports=debug,sql=warn; the areas are ${LOG_AREAS.join(', ')}`,
+    description: `The lowest level that is logged: ${LOG_LEVELS.join(', ')}. An area can have its own level, as in info,exports=debug,sql=warn. The areas are ${LOG_AREAS.join(', ')}`,
   }),
   LOG_FORMAT: Type.Optional(
     Type.Union([Type.Literal('pretty'), Type.Literal('json')], {
@@ -80,7 +81,7 @@ const Environment = Type.Object({
     }),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(
-    'The base URL of an OpenTelemetry collector. Traces are sent to /v1/traces there; without it, nothing is traced',
+    'The base URL of an OpenTelemetry collector. Traces are sent to /v1/traces there. Without it and OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, nothing is traced',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint('The whole URL that traces are sent to, instead of the base URL'),
   OTEL_SERVICE_NAME: Type.String({ default: 'workspace-admin', description: 'The name of this service in traces' }),
@@ -88,19 +89,23 @@ const Environment = Type.Object({
     default: 1,
     minimum: 0,
     maximum: 1,
-    description: 'The part of all requests and export attempts that is traced, from 0 to 1',
+    description: 'The fraction of requests and export attempts that is traced, from 0 to 1',
   }),
-  OTEL_BSP_SCHEDULE_DELAY: integer(5_000, [10, 600_000], 'How many milliseconds of spans are sent in one request'),
+  OTEL_BSP_SCHEDULE_DELAY: integer(
+    5_000,
+    [10, 600_000],
+    'How many milliseconds spans wait at most to be sent together',
+  ),
   HEADERS_TIMEOUT_MS: integer(10_000, [100, 600_000], 'How long the headers of a request may take to arrive'),
   REQUEST_TIMEOUT_MS: integer(30_000, [100, 3_600_000], 'How long a whole request may take to arrive'),
   BODY_MEMORY_MB: integer(
     128,
     [32, 65_536],
-    'Memory for the bodies of all requests together; beyond it the slowest requests are rejected',
+    'Memory for all request bodies above 16 KiB together. Beyond it, the bodies that have been arriving for the longest time are rejected with 503',
   ),
   RATE_LIMITS: Type.Boolean({
     default: true,
-    description: 'Limit requests per user and per address, and invites per recipient',
+    description: 'Limit requests per user, address, project and plugin configuration, failed sign-ins, and invites',
   }),
   SESSION_LIFETIME_HOURS: integer(336, [1, 8_760], 'How long a session lasts after the sign-in'),
   SESSION_IDLE_HOURS: integer(72, [1, 8_760], 'How long a session lasts without use'),
@@ -125,7 +130,11 @@ const Environment = Type.Object({
     description: 'Accept SAML sign-ons that the identity provider starts',
   }),
   METRICS_TOKEN: Type.Optional(
-    Type.String({ minLength: 16, description: 'The bearer token for /metrics from addresses other than loopback' }),
+    Type.String({
+      minLength: 16,
+      description:
+        'The bearer token for /metrics, at least 16 characters. Without it, only requests from loopback get metrics',
+    }),
   ),
   SMTP_URL: optional(
     'The mail server: smtp://user:password@host:587, or smtps:// for implicit TLS. Requires SITE_URL',
@@ -147,7 +156,7 @@ const Environment = Type.Object({
     'How long an event query may take, including the time in the queue',
   ),
   SECRET_KEY: optional(
-    'The key that encrypts stored secrets, 64 hexadecimal digits; by default the key in secret.key next to the data, created at the first start',
+    'The key that encrypts stored secrets, 64 hexadecimal digits. Without it, SQLite uses the key in secret.key next to the data, created at the first start, and PostgreSQL cannot store secrets',
     '^[0-9a-fA-F]{64}$',
   ),
   SECRET_KEY_PREVIOUS: optional(
@@ -155,20 +164,24 @@ const Environment = Type.Object({
     '^[0-9a-fA-F]{64}$',
   ),
   OUTBOUND_ALLOW: optional(
-    'Private hosts that exports and plugins may connect to: addresses, ranges or names with an optional port, separated by commas, such as 10.0.0.0/8,db.internal:5432',
+    'Private hosts that exports, alerts and plugins may connect to: addresses, ranges or names with an optional port, separated by commas, such as 10.0.0.0/8,db.internal:5432',
   ),
   S3_ENDPOINT_URL: optional(
     'The endpoint of Amazon S3 for exports without endpoint_url, such as a VPC endpoint; by default the public one of the region',
     '^https?://',
   ),
   S3_ROLE_BUCKETS: optional(
-    'The buckets that AwsS3 exports may access with the role of this machine, as organization id:bucket, separated by commas',
+    'The buckets that AwsS3 exports may access with the role of this machine, as <organization id>:<bucket>, separated by commas',
   ),
   EXPORT_FOLDER: optional(
     'The folder of File exports; by default exports/ next to the data, or ./exports with PostgreSQL',
   ),
   EXPORT_SLOTS: integer(4, [1, 64], 'How many export runs this server processes concurrently, each in its own process'),
-  RUN_RETENTION_DAYS: integer(90, [1, 36_500], 'How long export runs and their logs are stored'),
+  RUN_RETENTION_DAYS: integer(
+    90,
+    [1, 36_500],
+    'How long export runs, their logs and the metrics of plugins are stored',
+  ),
   ACTIVITY_RETENTION_DAYS: integer(400, [1, 36_500], 'How long entries of the activity log are stored'),
   BACKUP_EVERY: optional(
     'SQLite: how often the server makes a backup, such as 30m, 6h or 1d; none by default. Requires BACKUP_TO',
@@ -216,7 +229,7 @@ const Environment = Type.Object({
       minimum: 0,
       maximum: 600,
       description:
-        'How long the server keeps serving after SIGTERM while /health/ready fails, so that load balancers stop routing to it; by default 2 on PostgreSQL and 0 on SQLite',
+        'How long the server keeps serving after SIGTERM while /health/ready fails, so that load balancers stop routing to it; by default 2 on PostgreSQL and 0 on SQLite. Workers do not wait',
     }),
   ),
   SHUTDOWN_SECONDS: integer(30, [1, 3600], 'How long a shutdown then waits for requests and work in progress'),
@@ -228,7 +241,8 @@ const ClientEnvironment = Type.Object({
     default: 'http://127.0.0.1:8000',
     // Without credentials, which would end up in logs and process lists.
     pattern: '^https?://[^/@\\s]+(/[^\\s?#]*)?$',
-    description: 'The URL of the server, such as https://workspaces.example.com, without user and password',
+    description:
+      'The URL of the server, such as https://workspaces.example.com, without user and password. A stored profile replaces the default',
   }),
   WORKSPACE_KEY: Type.Optional(
     Type.String({
@@ -237,9 +251,13 @@ const ClientEnvironment = Type.Object({
       description: 'The personal API key, without spaces',
     }),
   ),
-  WORKSPACE_PROFILE: optional('The name of a profile'),
-  WORKSPACE_ORGANIZATION: optional('The id or name of an organization'),
-  WORKSPACE_PROJECT: optional('The id or name of a project'),
+  WORKSPACE_PROFILE: optional('The profile that `workspace-admin login` stored; by default the one named default'),
+  WORKSPACE_ORGANIZATION: optional(
+    'The id or name of the organization that commands use; by default that of the profile, then @current',
+  ),
+  WORKSPACE_PROJECT: optional(
+    'The id or name of the project that commands use; by default that of the profile, then @current',
+  ),
 })
 
 export type Config = Static<typeof Environment>
@@ -479,7 +497,7 @@ const describe = ({ properties }: TObject): SettingDescription[] =>
 
 function describeType(setting: TSchema): string {
   if (TypeGuard.IsUnion(setting)) return choicesOf(setting).join(', ')
-  if (TypeGuard.IsInteger(setting)) return `${setting.minimum} to ${setting.maximum}`
+  if (TypeGuard.IsInteger(setting) || TypeGuard.IsNumber(setting)) return `${setting.minimum} to ${setting.maximum}`
   if (TypeGuard.IsBoolean(setting)) return 'true, false'
   return TypeGuard.IsString(setting) && setting.pattern?.startsWith('^https?://') ? 'URL' : 'text'
 }

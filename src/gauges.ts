@@ -101,27 +101,26 @@ function cached(period_ms: number, read: GaugeReader): GaugeReader {
 
 async function readQueues(db: Database, time: number): ReturnType<GaugeReader> {
   const [now, late] = [new Date(time).toISOString(), new Date(time - LATE_MS).toISOString()]
-  const runs = await gauges.openRuns(db, late)
-  const due = await gauges.dueExports(db, now, late)
+  const runs = await gauges.openRuns(db)
+  const due = await gauges.dueExports(db, now)
+  const behind = await gauges.exportsBehind(db, late)
   const { mails, oldest_mail, purges, sessions } = await gauges.queueLengths(db, now)
   const backup = await backupStatus(db)
   const oldest = await oldestTransaction(db, 0)
   const secondsSince = (at: string): number => Math.max(0, (time - Date.parse(at)) / 1000)
   const lag = new Map<string, number>()
-  const behind = new Map<string, number>()
-  for (const { destination, oldest_window, late } of [...runs, ...due]) {
+  for (const { destination, oldest_window } of [...runs, ...due])
     lag.set(destination, Math.max(lag.get(destination) ?? 0, oldest_window === null ? 0 : secondsSince(oldest_window)))
-    behind.set(destination, (behind.get(destination) ?? 0) + late)
-  }
-  const byDestination = (values: Map<string, number>): Samples =>
-    [...values].map(([destination, value]) => ({ value, labels: { destination } }))
   return {
     workspace_export_runs: runs.map(({ destination, status, count }) => ({
       value: count,
       labels: { destination, state: status === 'Starting' ? 'waiting' : 'running' },
     })),
-    workspace_export_lag_seconds: byDestination(lag),
-    workspace_exports_behind: byDestination(behind),
+    workspace_export_lag_seconds: [...lag].map(([destination, value]) => ({ value, labels: { destination } })),
+    workspace_exports_behind: [...lag.keys()].map((destination) => ({
+      value: behind.find((found) => found.destination === destination)?.count ?? 0,
+      labels: { destination },
+    })),
     workspace_database_oldest_transaction_seconds: one(oldest?.seconds ?? 0),
     workspace_mail_queue_length: one(mails),
     workspace_mail_queue_oldest_seconds: one(oldest_mail === null ? 0 : secondsSince(oldest_mail)),

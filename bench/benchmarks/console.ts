@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { BrowserContext } from 'playwright-core'
 import { v7 } from 'uuid'
+import { personIdOf } from '../../src/events/persons.ts'
 import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import { launchChromium } from '../../test/helpers/programs/chromium.ts'
 import type { Benchmark, Variant } from '../benchmark.ts'
@@ -15,12 +16,13 @@ interface Size {
   members: number
   exports: number
   events: number
+  persons: number
 }
 
-const SMALL: Size = { members: 10, exports: 10, events: 10 }
-const LARGE: Size = { members: 100_000, exports: 10_000, events: 5_000_000 }
+const SMALL: Size = { members: 10, exports: 10, events: 10, persons: 10 }
+const LARGE: Size = { members: 10_000, exports: 500, events: 1_000_000, persons: 10_000 }
 const AT_MOST = 1.5
-const ROUNDS = 7
+const ROUNDS = 5
 const PASSWORD = 'correct horse battery staple 42'
 
 interface Site {
@@ -28,13 +30,13 @@ interface Site {
   context: BrowserContext
 }
 
-const sqliteSite = shared(async ({ members, exports, events }: Size): Promise<Site> => {
+const sqliteSite = shared(async ({ members, exports, events, persons }: Size): Promise<Site> => {
   const workspace = await startWorkspace()
   const { organization_id, project_id } = workspace
   const body = { name: 'To files', interval: 'day', paused: true, destination: { type: 'NoOp', config: {} } }
   await postJson(workspace, `/api/projects/${project_id}/batch_exports/`, body)
   fillAdministration(workspace, organization_id, members, exports)
-  insertEvents(workspace, [project_id], events)
+  insertEvents(workspace, [project_id], events, { persons })
   setPassword(workspace)
   return signIn(workspace)
 })
@@ -83,43 +85,66 @@ function fillAdministration({ file }: Workspace, organization_id: string, member
   db.close()
 }
 
+/** The address of a page. */
+type PathOf = (workspace: Workspace) => string | Promise<string>
+
 /** Opens the page in a new tab. The files of the console come from the browser's cache. */
 const opening =
-  (site: () => Promise<Site>, path: (workspace: Workspace) => string, content: string): Variant =>
+  (site: () => Promise<Site>, path: PathOf, content: string): Variant =>
   async () => {
     const { workspace, context } = await site()
+    const url = await path(workspace)
     const page = await context.newPage()
     const start = performance.now()
-    await page.goto(path(workspace), { waitUntil: 'commit' })
+    await page.goto(url, { waitUntil: 'commit' })
     await page.locator(content).first().waitFor()
     const ms = performance.now() - start
     await page.close()
     return ms
   }
 
-const inProject =
-  (page: string) =>
-  ({ organization_id, project_id }: Workspace): string =>
-    `/organizations/${organization_id}/projects/${project_id}/${page}`
 const inOrganization =
   (page: string) =>
   ({ organization_id }: Workspace): string =>
     `/organizations/${organization_id}/${page}`
+const inProject =
+  (page: string) =>
+  (workspace: Workspace): string =>
+    inOrganization(`projects/${workspace.project_id}/${page}`)(workspace)
+
+async function exportPage(workspace: Workspace): Promise<string> {
+  const { results } = JSON.parse(await fetchBody(workspace, `/api/projects/${workspace.project_id}/batch_exports/`))
+  return inProject(`exports/${results[0].id}`)(workspace)
+}
+
+const personPage = (workspace: Workspace): string =>
+  inProject(`persons/${personIdOf(workspace.project_id, 'person-0')}`)(workspace)
 
 const ROWS = 'main tbody tr'
+const TITLE = 'main h1'
 
-const PAGES: [name: string, path: (workspace: Workspace) => string, content: string][] = [
+const PAGES: [name: string, path: PathOf, content: string][] = [
   ['home', inProject('home'), ROWS],
-  ['exports', inProject('exports'), ROWS],
   ['events', inProject('events?after=-30d'), 'main tbody[data-index] tr'],
   ['histogram', inProject('events?after=-30d'), 'main [role=img]'],
   ['persons', inProject('persons'), ROWS],
+  ['person', personPage, 'main table[aria-label="Latest events"] tbody tr'],
   ['query', inProject('query'), 'main .cm-content'],
+  ['exports', inProject('exports'), ROWS],
+  ['export', exportPage, 'main :text("Latest runs")'],
+  ['new-export', inProject('exports/new'), 'main input'],
+  ['plugins', inProject('plugins'), 'main .link-tab'],
   ['members', inOrganization('members'), ROWS],
+  ['invites', inOrganization('invites'), 'main :text("No pending invites")'],
+  ['domains', inOrganization('domains'), 'main :text("No domains")'],
+  ['credentials', inOrganization('credentials'), 'main :text("No stored credentials")'],
+  ['alerts', inOrganization('alerts'), 'main :text("No alerts")'],
   ['projects', inOrganization('projects'), ROWS],
-  ['activity', inOrganization('activity'), 'main h1'],
+  ['activity', inOrganization('activity'), TITLE],
   ['settings', inOrganization('settings'), 'main form'],
   ['keys', () => '/account/keys', 'main :text("First key")'],
+  ['sessions', () => '/account/sessions', TITLE],
+  ['instance', () => '/instance', TITLE],
 ]
 
 const ENGINES = [
@@ -129,7 +154,7 @@ const ENGINES = [
 
 export const consolePages: Benchmark[] = PAGES.map(([name, path, content]) => ({
   name: `console.${name}`,
-  description: `First content of the page "${name}" in Chromium: 10 members, exports and events against 100,000 members, 10,000 exports and 5,000,000 events.`,
+  description: `First content of the page "${name}" in Chromium: 10 members, exports, persons and events against 10,000 members, 500 exports, 10,000 persons and 1,000,000 events.`,
   unit: 'ms',
   rounds: ROUNDS,
   setup: async () => {

@@ -32,7 +32,7 @@ const DOWNLOADING = `while a slow client downloads ${ROWS.toLocaleString('en')} 
 
 const memoryBenchmark = (name: string, setup: () => Promise<Workspace>, work: Variant): Benchmark => ({
   name: 'events.memory',
-  description: 'Events are streamed: the memory of the server and its reader processes does not grow.',
+  description: 'Events are streamed: the memory of the server and its reader processes grows by at most 50 MB.',
   unit: 'MB',
   rounds: 1,
   setup: async () => {

@@ -200,7 +200,7 @@ const benchmark = (
   const [ours, theirs] = [`export to ${type}`, `direct to ${type}`]
   return {
     name: `export.${type.toLowerCase()}`,
-    description: `Exports ${events.toLocaleString('en')} events to ${type} at least 0.7 times as fast as a program that writes the same rows, read before, to the same peer.`,
+    description: `Exports ${events.toLocaleString('en')} events to ${type} at least 0.7 times as fast as a program that has already read the same rows writes them to the same server.`,
     rounds: 5,
     setup: async () => {
       allowLoopback()

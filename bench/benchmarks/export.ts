@@ -176,7 +176,7 @@ export const memoryBenchmark = (
   const [few, many] = [`${name}, ${FEW.toLocaleString('en')}`, `${name}, ${MANY.toLocaleString('en')}`]
   return {
     name: `export.memory.${name.toLowerCase().replaceAll(' ', '')}`,
-    description: `Exports to ${name} are streamed in pages: 20 times as many events do not need more memory.`,
+    description: `Exports to ${name} are streamed in pages: 20 times as many events take at most 50 MB more memory.`,
     unit: 'MB',
     rounds,
     variants: { [few]: peak(FEW, open, start), [many]: peak(MANY, open, start) },
@@ -211,7 +211,7 @@ const BUSY = 'organization, with an export'
 
 const isolation: Benchmark = {
   name: 'export.isolation',
-  description: 'An export does not slow down API requests: their 99th percentile does not change.',
+  description: 'An export at most doubles the 99th percentile of the times of API requests.',
   rounds: 7,
   setup: async () => {
     workspace = await startWithEvents(EVENTS)

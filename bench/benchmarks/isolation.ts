@@ -48,7 +48,7 @@ const benchmark = (
   fill: (workspace: Workspace, projects: readonly number[], count: number) => unknown,
 ): Benchmark => ({
   name,
-  description: 'Slow queries do not slow down other requests: their 99th percentile does not change.',
+  description: 'Slow queries at most double the 99th percentile of the times of other requests.',
   rounds: 7,
   setup: async () => {
     workspace = await start()

@@ -3,6 +3,7 @@ import { Argument, Command } from 'commander'
 import type { Variables } from '../config.ts'
 import type { OpenApiMediaType } from '../contract/document.ts'
 import { contract, type Operation, operations, resolve } from '../contract/table.ts'
+import { shortNameOf } from './aliases.ts'
 import { type Body, isBody, nextQuery, pages, readJson, request, rowsOf, unreachable } from './client.ts'
 import { type Connection, type ConnectionOptions, connect, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, EXIT_CODES, EXIT_CODES_SUMMARY, usageError } from './failure.ts'
@@ -49,14 +50,16 @@ export const verbOf = ({ id, area }: Operation): string => id.slice(area.length 
 /** `localCommands` are the commands of the area that work on the database. */
 export function areaCommand(name: string, localCommands: Command[], variables: Variables): Command {
   const inArea = callable.filter((operation) => operation.area === name)
-  const command = new Command(name).description(areas.find((area) => area.name === name)?.description ?? '')
+  const command = new Command(shortNameOf(name))
+  if (command.name() !== name) command.alias(name)
+  command.description(areas.find((area) => area.name === name)?.description ?? '')
   for (const local of localCommands) command.addCommand(local.helpGroup("On this machine's database:"))
   for (const operation of inArea) command.addCommand(operationCommand(operation, variables).helpGroup('Over HTTP:'))
   if (name === 'batch_export_runs') command.addCommand(watchCommand(variables).helpGroup('Over HTTP:'))
   const [example] = inArea.map(verbOf)
   return command.addHelpText(
     'after',
-    `\nHelp and an example for one of them:\n  $ workspace-admin ${name} ${example} --help\n${EXIT_CODES}`,
+    `\nHelp and an example for one of them:\n  $ workspace-admin ${command.name()} ${example} --help\n${EXIT_CODES}`,
   )
 }
 
@@ -152,7 +155,7 @@ async function run(
     return tailEvents(operation, server, path, query, flags, output)
   if (flags.follow && isLog(operation)) return followLogs(operation, server, path, query, output)
   if (flags.all) return printAll(operation, server, url, output)
-  const content = await call(operation, inputs, server, { path: url, body, isRead: flags.watch === true }, output)
+  const content = await call(operation, inputs, server, { path: url, body, isWatched: flags.watch === true }, output)
   if (flags.watch) await watchBackfill(server, content)
 }
 
@@ -175,7 +178,7 @@ function requireCredential({ query, body }: Inputs, { key }: ConnectionOptions):
 
 /** Asks for confirmation with the name of the resource, so a wrong id is noticed. */
 async function requireConfirmation(operation: Operation, server: Connection, path: string): Promise<void> {
-  const verb = `${operation.area} ${verbOf(operation)}`
+  const verb = `${shortNameOf(operation.area)} ${verbOf(operation)}`
   if (!isInteractive())
     throw usageError(`\`${verb}\` needs a confirmation, and standard input is not a terminal. Add --yes.`)
   const retrieval = operations.find((one) => one.method === 'GET' && one.path === operation.path)
@@ -193,22 +196,23 @@ async function printAll(operation: Operation, server: Connection, path: string, 
   if (output.format === 'table' && count) note(`${count} in total.`)
 }
 
-/** Resolves with the body if it was parsed. `isRead` demands that. */
+/** Resolves with the body if it was parsed. A watched backfill is printed only as JSON or with chosen fields. */
 async function call(
   operation: Operation,
   inputs: Inputs,
   server: Connection,
-  { path, body, isRead }: { path: string; body: unknown; isRead: boolean },
+  { path, body, isWatched }: { path: string; body: unknown; isWatched: boolean },
   output: Output,
 ): Promise<unknown> {
   const { method } = operation
   const response = await request(server, { method, path, body })
   if (response.status === 204) return output.format === 'table' ? print('Done.') : undefined
-  if (!isJsonResponse(response) || (isUnchanged(output) && !isRead))
+  if (!isJsonResponse(response) || (isUnchanged(output) && !isWatched))
     return printRaw(response).catch((error) => {
       throw unreachable(server.url, error)
     })
   const content = await readJson(server, response)
+  if (isWatched && output.format === 'table' && output.fields === undefined) return content
   const bodies = single(content)
   await printBodies(isLog(operation) && output.format !== 'json' ? oldestFirst(bodies) : bodies, output, operation)
   for (const line of pageNotes(content, inputs)) note(line)
@@ -286,7 +290,7 @@ function example(operation: Operation, inputs: Inputs): string {
   const body = exampleIn(source.requestBody?.content['application/json'])
   const words = [
     'workspace-admin',
-    area,
+    shortNameOf(area),
     verbOf(operation),
     ...inputs.arguments.map(({ name }) => shellQuote(String(sampleId(name, response) ?? name.toUpperCase()))),
   ]

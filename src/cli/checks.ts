@@ -96,13 +96,14 @@ async function secretKey(config: Config, db: Database, folder: string | null): P
       `Stored secrets were encrypted with the key ${missing.join(', ')}; this node has ${available.join(', ') || 'none'}.`,
       `Set SECRET_KEY to the key of the other nodes (after a rotation, SECRET_KEY_PREVIOUS to the old one)${folder ? `, or restore ${KEY_FILE}` : ''}.`,
     )
-  if (!config.SECRET_KEY)
-    return folder === null
-      ? warning('SECRET_KEY is not set.', `Without it, ${NO_SECRET_KEY}.`)
-      : warning(
-          `SECRET_KEY is not set: the key is ${join(folder, KEY_FILE)}, next to the data that it protects. Backups do not contain it.`,
-          'Store its content in your secret manager and set it as SECRET_KEY.',
-        )
+  if (!config.SECRET_KEY) {
+    if (folder === null) return warning('SECRET_KEY is not set.', `Without it, ${NO_SECRET_KEY}.`)
+    if (used.length === 0) return ok('no secret is stored')
+    return warning(
+      `SECRET_KEY is not set: the key is ${join(folder, KEY_FILE)}, next to the data that it protects. Backups do not contain it.`,
+      'Store its content in your secret manager and set it as SECRET_KEY.',
+    )
+  }
   if (config.SECRET_KEY_PREVIOUS)
     return warning(
       'SECRET_KEY_PREVIOUS is set, and no secret needs it.',

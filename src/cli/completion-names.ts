@@ -6,7 +6,7 @@ import { isJsonObject } from '../json/object.ts'
 import { type Body, get, rowsOf } from './client.ts'
 import { valueAt } from './columns.ts'
 import { cached } from './completion-cache.ts'
-import { type Connection, readConnection } from './connection.ts'
+import { type Connection, readConnection, usesServer } from './connection.ts'
 import { COMMAND_OPERATIONS, inputsOf } from './inputs.ts'
 import {
   collectionsOfField,
@@ -64,7 +64,8 @@ export async function namesAt(command: Command, place: Place, variables: Variabl
 function listsAt(command: Command, place: Place, variables: Variables): Find | undefined {
   const operation = COMMAND_OPERATIONS.get(command)
   if ('option' in place) {
-    if (command.opts().database !== undefined) return undefined
+    const worksOnDatabase = command.options.some(({ long }) => long === '--database')
+    if (worksOnDatabase && !usesServer(variables, command.opts())) return undefined
     const scope = SCOPE_OPTIONS.get(place.option)
     if (scope === 'organization') return async () => ['/api/organizations/']
     if (scope === 'project') return (server) => projectLists(server, command, variables)

@@ -29,6 +29,22 @@ export const withConnectionOptions = (command: Command, keyHelp = KEY_HELP): Com
 const KEY_HELP = 'a personal API key (default: WORKSPACE_KEY or the profile, which are not visible in the process list)'
 
 /**
+ * Whether a command that also works on a database uses a server. A flag decides before a variable, and a variable before the
+ * stored profile.
+ */
+export function usesServer(
+  variables: Variables,
+  { database, baseUrl, profile, key }: ConnectionOptions & { database?: string },
+): boolean {
+  const isNamed = [baseUrl, profile, key].some((flag) => flag !== undefined)
+  if (database !== undefined && isNamed)
+    throw usageError('Use --database for a database of this machine, or --base-url, --profile and --key for a server.')
+  if (database !== undefined || isNamed) return isNamed
+  if (variables.WORKSPACE_URL || variables.WORKSPACE_PROFILE) return true
+  return !variables.DATABASE_URL && readProfile(variables, DEFAULT_PROFILE) !== undefined
+}
+
+/**
  * A key is only sent to the server that it was given for: the key of a profile to the URL of the profile, and
  * WORKSPACE_KEY to WORKSPACE_URL if both are set.
  */

@@ -7,6 +7,7 @@ import { type ConnectionOptions, readConnection, withConnectionOptions } from '.
 import { checkContract, type Finding } from './contract-check.ts'
 import { commandError, EXIT } from './failure.ts'
 import { type JsonFlags, printResult, withJsonOptions } from './json-output.ts'
+import { outputWidth, wrap } from './print.ts'
 import { createProgress } from './progress.ts'
 import { escapeControls } from './streams.ts'
 
@@ -28,7 +29,7 @@ const checkCommand = (variables: Variables): Command =>
   )
     .summary('replay the contract against a running server')
     .description(
-      'Sends requests to every operation of the contract: as described, for an unknown id, with a malformed body, and without a key. Reports each status, media type and body that does not match the contract. The check works inside an organization that it creates and deletes; it changes nothing else. The exit code is 1 when a check fails.',
+      'Sends requests to the operations of the contract: as described, for an unknown id, with a malformed body, and without a key. Reports each status, media type and body that does not match the contract. It lists the operations that it skips. The check works inside an organization that it creates and deletes; it changes nothing else. The exit code is 1 when a check fails.',
     )
     .addOption(new Option('--dialect <name>', 'the dialect of the server').choices(DIALECTS).default('standard'))
     .option('--read-only', 'only send GET requests, for the first organization and project')
@@ -57,27 +58,33 @@ Examples:
       if (!ok) process.exitCode = EXIT.failed
     })
 
+/** Long lists wrap here, also where the output is no terminal. */
+const MAX_LIST_WIDTH = 100
+
 const count = (findings: Finding[], result: Finding['result']): number =>
   findings.filter((finding) => finding.result === result).length
 
 const titleOf = ({ operation, request }: Finding): string => `${operation} ${request}`
 
 function report(findings: Finding[]): string {
-  const width = Math.max(
-    0,
-    ...findings.filter(({ result }) => result !== 'passed').map((finding) => titleOf(finding).length),
-  )
-  const section = (heading: string, result: Finding['result']): string[] => {
-    const lines = findings
-      .filter((finding) => finding.result === result)
-      .map((finding) => `  ${titleOf(finding).padEnd(width)}  ${finding.detail}`)
-    return lines.length ? [heading, ...lines] : []
-  }
+  const failed = findings.filter(({ result }) => result === 'failed')
+  const width = Math.max(0, ...failed.map((finding) => titleOf(finding).length))
   return [
-    ...section('Skipped:', 'skipped'),
-    ...section('Failed:', 'failed'),
-    `${count(findings, 'passed')} passed, ${count(findings, 'failed')} failed, ${count(findings, 'skipped')} skipped`,
+    ...skippedLines(findings.filter(({ result }) => result === 'skipped')),
+    ...(failed.length ? ['Failed:'] : []),
+    ...failed.map((finding) => `  ${titleOf(finding).padEnd(width)}  ${finding.detail}`),
+    `${count(findings, 'passed')} passed, ${failed.length} failed, ${count(findings, 'skipped')} skipped`,
   ].join('\n')
+}
+
+/** The skipped operations by reason. */
+function skippedLines(skipped: Finding[]): string[] {
+  const reasons = [...new Set(skipped.map(({ detail }) => detail))]
+  const width = Math.min(outputWidth(), MAX_LIST_WIDTH) - 2
+  return reasons.flatMap((reason) => {
+    const names = skipped.filter(({ detail }) => detail === reason).map(({ operation }) => operation)
+    return [`Skipped ${names.length}: ${reason}`, ...wrap(names.join(', '), width).map((line) => `  ${line}`)]
+  })
 }
 
 /** JUnit XML: one suite per area, one case per request. */

@@ -40,8 +40,9 @@ ${html}</main>
 `
 }
 
+/** The pages about the architecture are indented below their overview. */
 const pageLink = ({ path, title }: PageTitle, isCurrent: boolean): string =>
-  `<li><a href="${escapeHtml(path)}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
+  `<li class="depth-${path.startsWith('/docs/architecture/') ? 3 : 2}"><a href="${escapeHtml(path)}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
 
 const headingLink = ({ depth, anchor, html }: Heading): string =>
   `<li class="depth-${depth}"><a href="#${escapeHtml(anchor)}">${html}</a></li>`
@@ -50,7 +51,7 @@ function renderMarkdown(markdown: string): { html: string; headings: Heading[] }
   const headings: Heading[] = []
   const marked = new Marked({
     renderer: {
-      html: ({ text }) => escapeHtml(text),
+      html: ({ text }) => (text.startsWith('<!--') ? '' : escapeHtml(text)),
       heading({ tokens, depth }) {
         const html = this.parser.parseInline(tokens)
         const text = this.parser.parseInline(tokens, this.parser.textRenderer)
@@ -101,6 +102,7 @@ h1, h2, h3, h4 { line-height: 1.25; scroll-margin-top: 1rem }
 code, pre { font: .9em/1.5 ui-monospace, monospace }
 code { background: var(--shade); padding: .1em .25em; border-radius: 3px; overflow-wrap: anywhere }
 pre { background: var(--shade); padding: .75rem 1rem; border-radius: 6px; overflow-x: auto }
+th code, td code { overflow-wrap: normal }
 pre code { padding: 0; background: none; overflow-wrap: normal }
 table { display: block; overflow-x: auto; border-collapse: collapse }
 th, td { border: 1px solid var(--line); padding: .35rem .6rem; text-align: left; vertical-align: top }

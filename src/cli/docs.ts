@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, posix } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { contractDocument, referencePage, referenceScript } from '../api/reference.ts'
 import { sharedResponse } from '../api/shared-document.ts'
@@ -34,7 +34,7 @@ export const docsCommand = (): Command =>
     .description(
       `Serves the documentation and the API reference of version ${packageJson.version} to this machine until Ctrl-C. Needs no network, no server and no database.`,
     )
-    .option('--port <number>', 'the port (default: a free one)', '0')
+    .addOption(new Option('--port <number>', 'the port').default('0', 'a free one'))
     .addHelpText(
       'after',
       `

@@ -4,7 +4,7 @@ import type { NewEvent } from '../events/normalize-event.ts'
 import { isoOf } from '../events/time.ts'
 import { storedJson } from '../json/stored.ts'
 import { findTimeZone } from '../time/zones.ts'
-import { type ConnectionOptions, withConnectionOptions } from './connection.ts'
+import { type ConnectionOptions, usesServer, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
 import { openFiles, totalSize } from './import/files.ts'
 import { FORMATS, type Format, isFormat } from './import/formats.ts'
@@ -18,7 +18,6 @@ import { isJson, printResult } from './json-output.ts'
 import { type LocalOptions, withLocalOptions } from './local.ts'
 import { type ScopeFlags, scopeOption } from './names.ts'
 import { singleLine } from './print.ts'
-import { DEFAULT_PROFILE, readProfile } from './profiles.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { note } from './streams.ts'
 
@@ -82,16 +81,6 @@ function readingOf({ format, timezone = 'UTC' }: ImportOptions): Reading {
   const zone = findTimeZone(timezone)
   if (zone === undefined) throw usageError(`--timezone must be the IANA name of a time zone, such as Europe/Berlin.`)
   return { format, zone }
-}
-
-/** A flag decides before a variable, and a variable before the stored profile. */
-function usesServer(variables: Variables, { database, baseUrl, profile, key }: ImportOptions): boolean {
-  const isNamed = [baseUrl, profile, key].some((flag) => flag !== undefined)
-  if (database !== undefined && isNamed)
-    throw usageError('Use --database for a database of this machine, or --base-url, --profile and --key for a server.')
-  if (database !== undefined || isNamed) return isNamed
-  if (variables.WORKSPACE_URL || variables.WORKSPACE_PROFILE) return true
-  return !variables.DATABASE_URL && readProfile(variables, DEFAULT_PROFILE) !== undefined
 }
 
 function requireServerOptions(options: ImportOptions): ImportOptions {

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Variables } from '../config.ts'
+import { ALIASES, shortNameOf } from './aliases.ts'
 import type { Candidate } from './completion-names.ts'
 import { EXIT, EXIT_CODES, jsonError, usageError } from './failure.ts'
 import { checkJsonFlags, joinFields } from './json-output.ts'
@@ -30,9 +31,6 @@ const SINGLE_COMMANDS: Record<string, Load> = {
   docs: async () => (await import('./docs.ts')).docsCommand(),
   completion: async () => (await import('./completion.ts')).completionCommand(),
 }
-
-/** Short names of areas. */
-const ALIASES: Record<string, string> = { exports: 'project_batch_exports', runs: 'batch_export_runs' }
 
 /** Areas of the contract that also have commands on the database. */
 const LOCAL_AREA_COMMANDS: Record<string, (variables: Variables) => Promise<Command[]>> = {
@@ -127,9 +125,8 @@ const GROUPS: Record<string, Record<string, string>> = {
 }
 
 function addName(program: Command, name: string, summary: string): void {
-  const [alias] = Object.entries(ALIASES).find(([, area]) => area === name) ?? []
-  const command = program.command(name).summary(summary)
-  if (alias) command.alias(alias)
+  const command = program.command(shortNameOf(name)).summary(summary)
+  if (command.name() !== name) command.alias(name)
 }
 
 async function buildProgram(words: string[], variables: Variables): Promise<Command> {
@@ -156,8 +153,8 @@ async function buildProgram(words: string[], variables: Variables): Promise<Comm
     for (const [name, summary] of Object.entries(group)) addName(program, name, summary)
   }
   for (const { name, description } of rest) addName(program, name, description)
-  // The short names: the long ones would leave no room for the summaries.
-  program.configureHelp({ subcommandTerm: (command) => command.alias() ?? command.name() })
+  // The long names would leave no room for the summaries.
+  program.configureHelp({ subcommandTerm: (command) => command.name() })
   return program
 }
 
@@ -230,20 +227,22 @@ const FIRST_WORDS: Record<string, string> = {
 function suggestWords(program: Command, [area = '', verb = '']: string[]): void {
   const first = Object.hasOwn(FIRST_WORDS, area) ? FIRST_WORDS[area] : undefined
   const isFlag = verb.startsWith('-')
-  const verbs = program.commands.find((command) => command.name() === area)?.commands.map((command) => command.name())
+  const verbs = program.commands.find((command) => isNamed(command, area))?.commands.map((command) => command.name())
   if (first && !isFlag && !verbs?.includes(verb))
     throw usageError(`\`${[area, verb].join(' ').trim()}\` is not a command. Did you mean ${first}?`)
   if (!verbs?.length || verb === '' || isFlag || verbs.includes(verb)) return
   const ours = SYNONYMS.filter(([words]) => words.includes(verb)).flatMap(([, known]) => known)
   const [meant] = ours.filter((one) => verbs.includes(one))
-  if (meant) throw usageError(`\`${area} ${verb}\` is not a command. Did you mean ${meant}?`)
+  if (meant) throw usageError(`\`${shortNameOf(area)} ${verb}\` is not a command. Did you mean ${meant}?`)
 }
+
+const isNamed = (command: Command, word: string): boolean => command.name() === word || command.aliases().includes(word)
 
 /** The command that the first words name, and their number. */
 function commandOf(program: Command, words: readonly string[]): { command: Command; depth: number } {
   let [command, depth] = [program, 0]
   for (const word of words) {
-    const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
+    const child = command.commands.find((one) => isNamed(one, word))
     if (!child) break
     ;[command, depth] = [child, depth + 1]
   }
@@ -277,6 +276,9 @@ function printUsageError(text: string): void {
   note(hasJsonErrors() ? jsonError(EXIT.usage, message.replace(/^error: /, '')) : message)
 }
 
+/** Help wraps descriptions down to this width. Below, the terminal wraps lines in the middle of words. */
+const MIN_HELP_WIDTH = 20
+
 async function prepareProgram(words: string[], variables: Variables): Promise<Command> {
   const program = await buildProgram(words, variables)
   program.hook('preAction', (_, command) => checkJsonFlags(command))
@@ -286,6 +288,7 @@ async function prepareProgram(words: string[], variables: Variables): Promise<Co
       command.option('--unsafe-output', 'print control characters of stored text as they are')
     command
       .configureOutput({ outputError: printUsageError })
+      .configureHelp({ ...command.configureHelp(), minWidthToWrap: MIN_HELP_WIDTH })
       .exitOverride()
       .helpOption('-h, --help', 'print this help')
       .helpCommand(false)
@@ -322,8 +325,8 @@ async function candidatesOf(args: string[], variables: Variables): Promise<Candi
   const { candidatesFor } = await import('./completion.ts')
   const isFirst = words.length < 2
   if (!isFirst && command === program) return []
-  const aliases = isFirst ? Object.entries(ALIASES).map(([value, description]) => ({ value, description })) : []
-  return [...(await candidatesFor(command, words.slice(depth), variables)), ...aliases]
+  const longNames = isFirst ? Object.entries(ALIASES).map(([description, value]) => ({ value, description })) : []
+  return [...(await candidatesFor(command, words.slice(depth), variables)), ...longNames]
 }
 
 /** Runs a command. Resolves with the exit code of Commander's own output: help, version and usage errors. */

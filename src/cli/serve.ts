@@ -15,7 +15,7 @@ Options:
   --host <address>  the address to listen on (default: HOST, then 127.0.0.1)
   --database <url>  sqlite:<folder> or postgres://… (default: DATABASE_URL, then sqlite:./data)
   --dialect <name>  the response format, standard or posthog (default: DIALECT, then standard)
-  --role <role>     api (requests), worker (exports, mail, deletion) or all (default: ROLE, then all)
+  --role <role>     api (requests), worker (background work) or all (default: ROLE, then all)
   --ephemeral       use a temporary database without rate limits, for tests and trials. Logs warnings only, and stops
                     when the process that started it ends
   --json            print one line of JSON when ready: url, api_key, login_url, project_token,

@@ -107,7 +107,7 @@ export function watchCommand(variables: Variables): Command {
       'after',
       `
 Examples:
-  $ workspace-admin batch_export_runs watch 'Every day into files'
+  $ workspace-admin runs watch 'Every day into files'
   $ workspace-admin runs watch 'Every day into files' 0192b737-4a01-7c5d-9b8a-1f2e3d4c5b6a --json
 
 ${EXIT_CODES_SUMMARY}`,

@@ -60,7 +60,7 @@ export function waysOfEvents(question: Question): Way[] {
 
 const countsWay = (project_id: number, counted: CountedQuery): Way => ({
   name: 'counts',
-  detail: 'The hourly counts of events answer the query.',
+  detail: 'The query only counts events by name and time.',
   from: sql`from ${countsTable(project_id, counted)} e where 1 = 1`,
   unique: sql``,
   compiled: counted.compiled,

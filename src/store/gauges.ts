@@ -12,15 +12,12 @@ export interface OpenRuns {
   count: number
   /** The end of the oldest window of a scheduled run. */
   oldest_window: string | null
-  /** Exports with a scheduled run whose window ended before `late`. */
-  late: number
 }
 
-export async function openRuns(db: Db, late: string): Promise<OpenRuns[]> {
+export async function openRuns(db: Db): Promise<OpenRuns[]> {
   return db.all<OpenRuns>(sql`
     select e.destination_type as destination, r.status, count(*) as count,
-      min(case when r.kind = 'scheduled' then r.data_interval_end end) as oldest_window,
-      count(distinct case when r.kind = 'scheduled' and r.data_interval_end < ${late} then e.id end) as late
+      min(case when r.kind = 'scheduled' then r.data_interval_end end) as oldest_window
     from (select batch_export_id, status, kind, data_interval_end from batch_export_runs
       where status in ('Starting', 'Running') limit ${MAX_ROWS}) r
     join batch_exports e on e.id = r.batch_export_id
@@ -30,17 +27,36 @@ export async function openRuns(db: Db, late: string): Promise<OpenRuns[]> {
 export interface DueExports {
   destination: string
   oldest_window: string
-  late: number
 }
 
-/** Exports with a window that is not planned yet, the latest first. */
-export async function dueExports(db: Db, now: string, late: string): Promise<DueExports[]> {
+/** The oldest windows that are not planned yet. */
+export async function dueExports(db: Db, now: string): Promise<DueExports[]> {
   return db.all<DueExports>(sql`
-    select destination_type as destination, min(next_at) as oldest_window,
-      count(case when next_at < ${late} then 1 end) as late
+    select destination_type as destination, min(next_at) as oldest_window
     from (select destination_type, next_at from batch_exports
       where not paused and next_at <= ${now} order by next_at limit ${MAX_ROWS}) due
     group by destination_type`)
+}
+
+export interface ExportsBehind {
+  destination: string
+  count: number
+}
+
+/** Exports with a window that ended before `late`, whether a run for it is open or not planned yet. */
+export async function exportsBehind(db: Db, late: string): Promise<ExportsBehind[]> {
+  return db.all<ExportsBehind>(sql`
+    select e.destination_type as destination, count(*) as count
+    from (
+      select id from (select id from batch_exports
+        where not paused and next_at < ${late} order by next_at limit ${MAX_ROWS}) due
+      union
+      select batch_export_id from (select batch_export_id, kind, data_interval_end from batch_export_runs
+        where status in ('Starting', 'Running') limit ${MAX_ROWS}) r
+      where kind = 'scheduled' and data_interval_end < ${late}
+      limit ${MAX_ROWS}) behind
+    join batch_exports e on e.id = behind.id
+    group by e.destination_type`)
 }
 
 export interface QueueLengths {

@@ -33,7 +33,8 @@ export const MAIL_RESULTS = ['sent', 'postponed', 'failed', 'unknown'] as const
 export type MailResult = (typeof MAIL_RESULTS)[number]
 
 const COUNTERS = {
-  workspace_export_runs_total: 'Export runs that ended on this node, by destination and status.',
+  workspace_export_runs_total:
+    'Export runs that ended after an attempt on this node, by destination and status. Empty windows and cancelled runs do not count.',
   workspace_export_rows_total: 'Rows delivered by export runs completed on this node, by destination.',
   workspace_export_bytes_total: 'Bytes delivered by export runs completed on this node, by destination.',
   workspace_events_ingested_total: 'Events stored by this node.',
@@ -41,9 +42,9 @@ const COUNTERS = {
   workspace_events_refused_total: 'Events left out of an accepted batch, by error code.',
   workspace_capture_requests_refused_total: 'Capture requests rejected with all of their events, by error code.',
   workspace_throttled_requests_total:
-    'Requests rejected with 429, by limit: user, events and sessions (per user), plugin (per configuration), address, project.',
+    'Requests above a rate limit, rejected with 429, by limit: user, events and sessions (per user), plugin (per configuration), address, project. The limits of sign-ins and invites do not count.',
   workspace_mails_total:
-    'Attempts to send an email, by kind of email and result: sent, postponed (temporary failure), failed, unknown (the connection broke).',
+    'Attempts to send an email, by kind of email and result: sent, postponed (retried later), failed (given up), unknown (the connection broke).',
   workspace_alert_webhooks_total:
     'Attempts to send the webhook of an alert, by result: sent, postponed (retried later), failed (given up).',
   workspace_backups_total: 'Scheduled backups of this node, by result: succeeded or failed.',
@@ -51,7 +52,8 @@ const COUNTERS = {
 
 /** Gauges that `addGauges` may set. */
 const GAUGES = {
-  workspace_build_info: 'Always 1. The labels have the version of the program, its role and its database.',
+  workspace_build_info:
+    'Always 1. The labels have the versions of the program, its schema and Node, its role and its database.',
   workspace_database_up: 'Whether the database answered the last scrape: 1 or 0.',
   workspace_database_oldest_transaction_seconds:
     'The age of the oldest transaction in the PostgreSQL cluster that has written. Exports deliver no event that arrived after it began. 0 without one, and on SQLite.',
@@ -70,12 +72,12 @@ const GAUGES = {
   workspace_export_runs:
     'Export runs of all nodes in progress, by destination and state: waiting or running. Counts up to 10,000.',
   workspace_export_lag_seconds:
-    'Time since the end of the oldest window whose scheduled run has not finished, by destination. 0 if none is due.',
+    'Time since the end of the oldest window whose scheduled run has not finished, by destination. 0 or left out if there is none.',
   workspace_exports_behind:
     'Batch exports with a window that ended more than five minutes ago and is not exported, by destination. Counts up to 10,000.',
   workspace_export_slots: 'Export runs that this node processes concurrently at most.',
   workspace_export_slots_used: 'Export runs that this node is processing.',
-  workspace_ingest_queue_bytes: 'Events of this node that wait to be stored.',
+  workspace_ingest_queue_bytes: 'Bytes of events that wait on this node to be stored.',
   workspace_event_queries: 'Event queries of this node, by lane (fast or slow) and state (running or waiting).',
   workspace_mail_queue_length: 'Emails that are not sent yet, of all nodes. Counts up to 10,000.',
   workspace_mail_queue_oldest_seconds: 'Age of the oldest email that is not sent yet.',
@@ -114,7 +116,7 @@ const LABELS: Partial<Record<CounterName | GaugeName, string[]>> = {
 
 const REQUEST_DURATION: HistogramOptions = {
   name: 'workspace_http_request_duration_seconds',
-  help: 'Seconds from the first byte of a request to the last byte of its response, by operation.',
+  help: 'Seconds from the end of the headers of a request to the end of its response, by operation.',
   label: 'operation',
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 }
@@ -125,7 +127,7 @@ const STATEMENT_DURATION: HistogramOptions = {
 }
 const EVENT_LOOP_STALLS: HistogramOptions = {
   name: 'workspace_event_loop_stall_seconds',
-  help: 'CPU time of the main thread between two turns of the event loop, if more than 0.1 s. Other requests waited. Not measured before Node 22.19.',
+  help: 'CPU time of the main thread between two turns of the event loop, if more than 0.12 s. Other requests waited. Not measured before Node 22.19.',
   buckets: [0.2, 0.5, 1, 2, 5, 10, 30],
 }
 const RUN_DURATION: HistogramOptions = {

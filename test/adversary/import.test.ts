@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
+import { bySize, figure, inTurn, sampled } from '../helpers/assertions/figures.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { zipOf } from '../helpers/peers/archives.ts'
 import { command, ended } from '../helpers/programs/process.ts'
@@ -153,10 +153,11 @@ const HOSTILE: [name: string, content: Buffer, code: number, message: RegExp][] 
 ]
 
 t.test('import refuses hostile files with a sentence', async (t) => {
+  const hostile = sampled(HOSTILE, 3)
   const target = await openTarget(t, 'sqlite')
   const folder = freshFolder(t)
   const [DATABASE_URL, project] = [target.world.database_url, String(target.world.project_id)]
-  for (const [name, content, code, message] of HOSTILE) {
+  for (const [name, content, code, message] of hostile) {
     const file = join(folder, name)
     writeFileSync(file, content)
     const result = await ended(command(['import', file, '--project', project], { DATABASE_URL }))
@@ -165,5 +166,5 @@ t.test('import refuses hostile files with a sentence', async (t) => {
     t.notOk(result.stderr.includes('\x1b'), `${name} prints no control character`)
     t.notMatch(result.stderr, /^\s+at \S+ \(/m, `${name} prints no stack trace`)
   }
-  t.strictSame(readdirSync(folder).toSorted(), HOSTILE.map(([name]) => name).toSorted(), 'nothing is unpacked')
+  t.strictSame(readdirSync(folder).toSorted(), hostile.map(([name]) => name).toSorted(), 'nothing is unpacked')
 })

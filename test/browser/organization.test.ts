@@ -1,6 +1,10 @@
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { ADMINISTRATION } from '../../src/sql/migrate.ts'
 import { itemAt, only } from '../helpers/assertions/items.ts'
+import { freshFolder } from '../helpers/folders.ts'
 import { openNameserver, type Zone } from '../helpers/peers/nameserver.ts'
 import { layoutShift, openConsole } from '../helpers/programs/console.ts'
 
@@ -222,13 +226,16 @@ for (const engine of ['sqlite', 'postgres'] as const)
   t.test(`verifies a domain and sets up its sign-in on ${engine}`, async (t) => {
     const zone: Zone = {}
     const DNS_SERVERS = await openNameserver(t, zone)
+    const folder = freshFolder(t)
     const { open, inspect, organization, api } = await openConsole(t, engine, {
+      ...(engine === 'sqlite' && { DATABASE_URL: `sqlite:${folder}` }),
       DNS_SERVERS,
       DOMAIN_CHALLENGE_LABEL: '_challenge',
       SOCIAL_AUTH_GITHUB_KEY: 'id',
       SOCIAL_AUTH_GITHUB_SECRET: 'secret',
     })
     const page = await open(`/organizations/${organization}/domains`)
+    await page.getByText('No domains', { exact: true }).waitFor()
     if (engine === 'sqlite') await inspect(page, 'domains-empty')
     await page.getByRole('button', { name: 'Add domain' }).click()
     await page.getByRole('textbox', { name: 'Domain' }).fill('hedgerow')
@@ -287,7 +294,20 @@ for (const engine of ['sqlite', 'postgres'] as const)
     t.match(results, [
       { jit_provisioning_enabled: true, sso_enforcement: 'github', saml_entity_id: 'https://idp.example' },
     ])
-    if (engine === 'sqlite') await inspect(page, 'domain-verified')
+    if (engine === 'sqlite') {
+      await inspect(page, 'domain-verified')
+      // As after a restart without the settings of the required provider.
+      const db = new Sqlite(join(folder, ADMINISTRATION.file))
+      db.exec("update domains set sso_enforcement = 'google-oauth2'")
+      db.close()
+      await page.reload()
+      const warning = page.getByRole('alert').filter({ hasText: 'The required provider signs nobody in' })
+      await warning.getByText('owners can sign in with their password').waitFor()
+      await inspect(page, 'domain-without-provider')
+      await required.selectOption('GitHub')
+      await page.getByRole('button', { name: 'Require GitHub' }).click()
+      await warning.waitFor({ state: 'detached' })
+    }
 
     await page.getByRole('main').getByRole('link', { name: 'Domains and sign-in' }).click()
     await page.getByText('Only with GitHub').waitFor()

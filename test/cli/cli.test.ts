@@ -22,6 +22,7 @@ import { stripVTControlCharacters } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import packageJson from '../../package.json' with { type: 'json' }
+import { shortNameOf } from '../../src/cli/aliases.ts'
 import { areaCommand, areas } from '../../src/cli/area.ts'
 import { banner } from '../../src/cli/banner.ts'
 import { EXIT } from '../../src/cli/failure.ts'
@@ -264,6 +265,8 @@ t.test('serve', async (t) => {
       t.notMatch(ended.stderr, /^\s+at /m, `${name}: no stack trace`)
       t.equal(ended.stdout, '', name)
     }
+    const json = await run(['serve', '--json', ...newer.flags])
+    t.match(JSON.parse(json.stderr), { type: 'command_error', code: 'failed', detail: /newer program/, attr: null })
     const loud = await run(['serve', ...newer.flags], { env: { LOG_LEVEL: 'debug' } })
     t.match(loud.stderr, /^\s+at /m, 'prints the stack trace with LOG_LEVEL=debug')
   })
@@ -640,6 +643,8 @@ t.test('commands of the contract', async (t) => {
       [1, [...list, ...(await at(302, '', { location: 'https://elsewhere.example.com/' }))], /elsewhere/],
       [2, ['organisations', 'list'], /Did you mean organizations/],
       [2, ['organizations', 'lst'], /Did you mean list/],
+      [2, ['exports', 'show'], /^`exports show` is not a command\. Did you mean retrieve/],
+      [2, ['project-batch-exports', 'rm'], /^`exports rm` is not a command\. Did you mean delete/],
       [2, ['organizations', 'retrieve'], /missing required argument 'id'/],
       [2, ['domains', 'delete', '..'], /not a valid id/],
       [2, ['projects', 'retrieve', ''], /not a valid id/],
@@ -714,7 +719,7 @@ t.test('help', async (t) => {
     t.equal(code, 0)
     t.match(stdout, 'TXT records')
     t.match(stdout, '--jit-provisioning-enabled <true|false>')
-    t.match(stdout, 'google-oauth2, github, gitlab, saml')
+    t.match(stdout.replace(/\s+/g, ' '), 'google-oauth2, github, gitlab, saml')
     t.match(stdout, 'a key with the scope organization:write, and level 8')
     t.match(stdout, /\$ workspace-admin domains verify [0-9a-f-]{36}\n/)
     t.equal((await run(['help', 'domains', 'verify'])).stdout, stdout)
@@ -738,7 +743,7 @@ t.test('help', async (t) => {
       for (const command of areaCommand(name, [], {}).commands) {
         let page = ''
         command.configureOutput({ writeOut: (text) => (page += text) }).outputHelp()
-        t.match(page, `$ workspace-admin ${name} ${command.name()}`)
+        t.match(page, `$ workspace-admin ${shortNameOf(name)} ${command.name()}`)
       }
   })
 })

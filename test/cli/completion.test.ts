@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { readBashWords } from '../../src/cli/bash-words.ts'
+import { writeProfile } from '../../src/cli/profiles.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { runCommand } from '../helpers/programs/process.ts'
 
@@ -74,7 +75,9 @@ async function openServer(t: Test) {
   const silence = (): void => {
     isSilent = true
   }
-  return { requests, silence, cache, complete }
+  const storeProfile = (): string =>
+    writeProfile({ HOME: home }, 'default', { url: env.WORKSPACE_URL, key: KEY, email: 'ada@example.com' })
+  return { requests, silence, cache, complete, storeProfile }
 }
 
 t.test('offers names where an argument or a flag takes an id', async (t) => {
@@ -109,6 +112,15 @@ t.test('offers names where an argument or a flag takes an id', async (t) => {
     [['users', 'create', '--email', 'x@example.com', '--organization', ''], []],
   ]
   for (const [words, candidates] of cases) t.strictSame(await complete(words), candidates, words.join(' '))
+})
+
+t.test('offers projects to an import only if it uses a server', async (t) => {
+  const { complete, storeProfile } = await openServer(t)
+  storeProfile()
+  const withoutServer = { WORKSPACE_URL: '', WORKSPACE_KEY: '' }
+  const projects = (variables = {}) => complete(['import', '--project', ''], { ...withoutServer, ...variables })
+  t.equal((await projects()).length, 6, 'the profile')
+  t.strictSame(await projects({ DATABASE_URL: 'sqlite:data' }), [], 'the database of the environment')
 })
 
 t.test('offers the id if the name is ambiguous or no shell could insert it', async (t) => {

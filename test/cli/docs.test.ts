@@ -92,15 +92,16 @@ t.test('the API reference works without a server', async (t) => {
   t.match(await (await fetch(`${url}/openapi.json`)).json(), { openapi: '3.1.0' })
 })
 
-t.test('raw HTML is shown as text', async (t) => {
+t.test('raw HTML is shown as text, and comments are not', async (t) => {
   const page = { path: '/docs/x.md', title: '<b>' }
   const html = renderPage(
     page,
-    '# A\n\n<script>alert(1)</script>\n\ntext <img src=x onerror=alert(1)> `<i>`\n\n## A\n\n## A',
+    '<!-- Generated -->\n# A\n\n<script>alert(1)</script>\n\ntext <img src=x onerror=alert(1)> `<i>`\n\n## A\n\n## A',
     [page],
   )
   t.notMatch(html, /<script|<img|<b>|<i>/)
   t.match(html, '&lt;script&gt;')
+  t.notMatch(html, 'Generated')
   t.match(html, 'id="a-1"', 'headings with the same text have different anchors')
   t.match(html, 'href="#a-2"', 'and the table of contents links to them')
 })

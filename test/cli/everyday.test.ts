@@ -757,6 +757,7 @@ t.test('waits for runs and follows logs', async (t) => {
     stderr:
       /The backfill ended with the status Failed\. .*401.* Fix the cause and start the backfill again\. `workspace-admin exports logs Broken` prints the log\.\n$/,
   })
+  t.equal(failed.stdout, '', 'only progress and the reason')
   t.notMatch(failed.stderr, 'secret-token')
 
   if (hasProgram('script')) {
@@ -817,7 +818,7 @@ t.test('suggests the matching verb for a verb of another program', async (t) => 
   ]
   for (const [words, meant] of cases)
     t.match(await run(words.split(' ')), { code: 2, stderr: new RegExp(`Did you mean ${meant}\\?`) }, words)
-  t.match((await run(['exports', 'list', '-h'])).stdout, /^Usage: workspace-admin project_batch_exports list/)
+  t.match((await run(['exports', 'list', '-h'])).stdout, /^Usage: workspace-admin exports list/)
   t.match((await run(['serve', '-h'])).stdout, /^Usage: workspace-admin serve/)
 })
 

@@ -1,6 +1,7 @@
 /** Arbitraries of requests, generated from the contract: valid, almost valid and malicious. */
 import fc from 'fast-check'
 import { contract, type Operation, resolve, SINGLE_LINE } from '../../src/contract/table.ts'
+import { anyCharacter } from '../helpers/characters.ts'
 import type { Json } from '../helpers/json.ts'
 import { type Kind, kindOf, parametersOf, REFERENCES } from '../helpers/seeds/tenants.ts'
 import { generatedExpression, maliciousText } from '../hogql/generate.ts'
@@ -136,8 +137,8 @@ const malicious: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<unknown>(...MALICIOUS_TEXTS) },
   { weight: 2, arbitrary: fc.constantFrom<unknown>(...EXTREME_NUMBERS) },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(null, true, false, {}, [], [null], { a: null }, [[]]) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: anyCharacter }) },
   { weight: 1, arbitrary: fc.constantFrom(30, 60, 70, 300).map(nested) },
   {
     weight: 1,

@@ -1,15 +1,12 @@
 /** Pastes the session of the README into two shells. Only the port and the work of `npm install` differ. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import ts from 'typescript'
 import packageJson from '../../package.json' with { type: 'json' }
-import { packageTypes } from '../../scripts/types.ts'
 import { assertSuccess, codeBlocks, createReaderFolder, runBlocks } from '../helpers/assertions/pages.ts'
-import { freshFolder } from '../helpers/folders.ts'
 import { builtProgram, ended, environmentWith, killGroupAfter } from '../helpers/programs/process.ts'
 
 async function freePort(): Promise<number> {
@@ -101,29 +98,6 @@ t.test('the session of the README works when it is pasted', async (t) => {
 })
 
 const [javascript] = codeBlocks('README.md').filter(({ language, marks }) => language === 'js' && marks.includes('run'))
-
-t.test('the JavaScript of the README compiles in a strict program', async (t) => {
-  const folder = freshFolder(t)
-  const installed = join(folder, 'node_modules/workspace-admin')
-  mkdirSync(join(installed, 'dist'), { recursive: true })
-  cpSync('package.json', join(installed, 'package.json'))
-  writeFileSync(join(installed, 'dist/main.d.ts'), packageTypes())
-  const file = join(folder, 'example.mts')
-  writeFileSync(file, javascript?.code ?? '')
-  const program = ts.createProgram([file], {
-    strict: true,
-    noEmit: true,
-    types: [],
-    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-  })
-  t.ok(program.getSourceFiles().some(({ fileName }) => fileName.endsWith('dist/main.d.ts')))
-  t.strictSame(
-    ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
-    [],
-  )
-})
 
 t.test('the JavaScript of the README runs', async (t) => {
   const { folder } = createReaderFolder(t)

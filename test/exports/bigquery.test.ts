@@ -421,6 +421,9 @@ t.test('the test of a destination names the step that fails', async (t) => {
   const stub = await openBigQueryStub(t)
   t.strictSame(await stepsOf(destination, stub.config, toolsFor(t)), { completed: [...destination.steps] })
   t.strictSame([...stub.tables.keys()], [], 'nothing is left')
+  stub.tables.set('events', [{ name: 'distinct_id', type: 'STRING' }])
+  const ofPersons = await stepsOf(destination, stub.config, toolsFor(t))
+  t.strictSame(ofPersons, { completed: [...destination.steps] }, 'the table of an export with other columns')
   const failing: [BigQueryStep, number][] = [
     ['token', 0],
     ['dataset', 1],

@@ -323,6 +323,10 @@ t.test('the test of a destination names the step that fails', async (t) => {
   t.strictSame(await stepsOf(destination, stub.config, toolsFor(t)), { completed: [...destination.steps] })
   t.equal(stub.files.size, 0, 'nothing is left')
   t.strictSame(await stub.query(`select table_name from duckdb_tables()`), [])
+  await stub.query('create table "PUBLIC".events (distinct_id varchar)')
+  const ofPersons = await stepsOf(destination, stub.config, toolsFor(t))
+  t.strictSame(ofPersons, { completed: [...destination.steps] }, 'the table of an export with other columns')
+  await stub.query('drop table "PUBLIC".events')
   const failing: [string, number][] = [
     ['login', 0],
     ['use', 1],

@@ -127,7 +127,7 @@ const midnightsSince = (start: number): number => Math.floor(Date.now() / DAY_MS
 
 // Another test kills nodes on PostgreSQL.
 for (const engine of bySize<Engine[]>({ quick: ['sqlite'], full: ENGINES }))
-  t.test(`kills a server that runs plugins (${engine})`, async (t) => {
+  t.test(`plugins lose no event when their server is killed (${engine})`, async (t) => {
     const start = Date.now()
     const receiver = await openReceiver(t)
     const DATABASE_URL = await serverPlace(t, engine)
@@ -208,13 +208,13 @@ for (const engine of bySize<Engine[]>({ quick: ['sqlite'], full: ENGINES }))
     figure(t, {
       area: 'Plugins',
       count: ROUNDS * KINDS.length,
-      of: `servers killed while plugins run (${engine})`,
+      of: 'kills of a server while plugins run',
       result: 'no event lost, deliveries in order',
     })
     await server.kill()
   })
 
-t.test('kills one of two nodes that runs a job or a scheduled task', async (t) => {
+t.test('a job or scheduled task of a killed node runs once on the other node', async (t) => {
   const start = Date.now()
   const receiver = await openReceiver(t)
   const DATABASE_URL = await serverPlace(t, 'postgres')
@@ -278,7 +278,7 @@ t.test('kills one of two nodes that runs a job or a scheduled task', async (t) =
   figure(t, {
     area: 'Plugins',
     count: 2 * ROUNDS,
-    of: 'nodes killed while they run a job or a scheduled task, beside another node',
+    of: 'kills of one of two nodes while it runs a job or a scheduled task',
     result: 'the other node ran it once',
   })
 })

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { metricsPage } from '../../scripts/metrics-page.ts'
 import type { Engine } from '../../src/sql/template.ts'
-import { dueExports, openRuns } from '../../src/store/gauges.ts'
+import { dueExports, exportsBehind, openRuns } from '../../src/store/gauges.ts'
 import { recordBackup } from '../../src/store/installation.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { nextEngines, openApp, type TestApp } from '../helpers/app.ts'
@@ -14,6 +14,7 @@ import { parseScrape, usageOf } from '../helpers/assertions/promql.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
+import { passHorizon } from '../helpers/seeds/exports.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -76,6 +77,7 @@ async function openBusyApp(t: Test, engine: Engine): Promise<TestApp> {
   await arriving
   await logged('email sent')
 
+  await passHorizon(app)
   const destination = { type: 'NoOp', config: {} }
   const body = { name: 'Hourly', interval: 'hour', destination }
   t.equal((await app.call('project_batch_exports.create', { body })).status, 201)
@@ -169,22 +171,33 @@ for (const engine of nextEngines())
        select 'run-' || id, id, project_id, 'scheduled', 'Starting', window_start, next_at, 0, next_at, next_at, next_at from batch_exports where id like 'copy-%'`,
     )
     const now = app.deps.now()
-    const runs = await openRuns(db, now)
+    const runs = await openRuns(db)
     t.strictSame(
       runs.map(({ destination, status, count }) => [destination, status, count]),
       [['NoOp', 'Starting', 10_000]],
       'counts stop at the limit',
     )
     t.strictSame(
-      (await dueExports(db, now, now)).map(({ destination, late }) => [destination, late]),
-      [['NoOp', 10_000]],
+      (await dueExports(db, now)).map(({ destination }) => destination),
+      ['NoOp'],
     )
+    t.strictSame(await exportsBehind(db, now), [{ destination: 'NoOp', count: 10_000 }])
     const series = (await scrape(app)).split('\n').filter((line) => /^workspace_exports?_(runs|lag|behind)/.test(line))
     t.strictSame(series.map((line) => line.replace(/\}.*/, '}')).toSorted(), [
       'workspace_export_lag_seconds{destination="NoOp"}',
       'workspace_export_runs{destination="NoOp",state="waiting"}',
       'workspace_exports_behind{destination="NoOp"}',
     ])
+
+    const rest = `'copy-1', 'copy-2'`
+    await db.exec(`delete from batch_export_runs where batch_export_id not in (${rest})`)
+    await db.exec(`delete from batch_exports where id not in (${rest})`)
+    await db.exec(`update batch_exports set paused = true where id = 'copy-2'`)
+    t.strictSame(
+      await exportsBehind(db, now),
+      [{ destination: 'NoOp', count: 2 }],
+      'an export with a late run and a late window counts once',
+    )
   })
 
 /** Added by Prometheus. */

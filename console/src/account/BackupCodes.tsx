@@ -1,4 +1,4 @@
-import { Button, CopyButton, Group, Modal, SimpleGrid, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, CopyButton, Modal, SimpleGrid, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { CheckIcon, CopyIcon, DownloadIcon } from '../parts/icons.tsx'
 
 /** Shows new backup codes once. Only the button closes it, so a stray click does not lose them. */
@@ -18,7 +18,7 @@ export function BackupCodes({ codes, close }: { codes: string[]; close: () => vo
           Store these codes in a safe place. Each replaces your authenticator app once. They are not shown again.
         </Text>
         <SimpleGrid
-          cols={2}
+          cols={{ base: 1, xs: 2 }}
           spacing="xs"
           component="ul"
           m={0}
@@ -31,7 +31,7 @@ export function BackupCodes({ codes, close }: { codes: string[]; close: () => vo
             </Text>
           ))}
         </SimpleGrid>
-        <Group grow>
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
           <CopyButton value={text} timeout={2_000}>
             {({ copied, copy }) => (
               <>
@@ -55,7 +55,7 @@ export function BackupCodes({ codes, close }: { codes: string[]; close: () => vo
           >
             Download codes
           </Button>
-        </Group>
+        </SimpleGrid>
         <Button onClick={close} data-autofocus>
           I have stored the codes
         </Button>

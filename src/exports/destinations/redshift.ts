@@ -8,6 +8,7 @@ import type { components } from '../../contract/openapi.ts'
 import { invalid } from '../../errors.ts'
 import type { Column } from '../../events/lines.ts'
 import { type Delivery, type Destination, type Merge, type Receiver, retryableError } from '../destination.ts'
+import { requireLibraries } from '../libraries.ts'
 import {
   discardReceiver,
   LEDGER,
@@ -76,7 +77,10 @@ export const createRedshift = (limits: RedshiftLimits): Destination<Config> => (
         throw invalid(`destination__config__${key}`, `"${key}" must have at most ${MAX_NAME_BYTES} bytes.`)
     }
     requireUnreservedName(config.table_name?.toLowerCase())
-    if (config.mode === 'COPY') validateCopyInputs(config.copy_inputs ?? null)
+    if (config.mode === 'COPY') {
+      requireLibraries('COPY', 'destination__config__mode', ['@aws-sdk/client-s3'])
+      validateCopyInputs(config.copy_inputs ?? null)
+    }
   },
 
   hosts: ({ host, port = DEFAULT_PORT, mode, copy_inputs }) => [

@@ -164,6 +164,7 @@ export async function openConsole(
     },
     inspect: async (page, name) => {
       mkdirSync(SCREENSHOTS, { recursive: true })
+      await page.locator('h1, h2').first().waitFor({ state: 'attached' })
       // In a full screenshot of a scrolled page, the fixed header would cover the middle.
       await page.evaluate('scrollTo(0, 0)')
       const original = page.viewportSize() ?? DESKTOP

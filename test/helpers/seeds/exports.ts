@@ -26,7 +26,11 @@ export async function ingest(
   project_id = app.first.project_id,
 ): Promise<void> {
   await commit(app, events, project_id)
-  // Open transactions of other suites on the same cluster delay the horizon.
+  await passHorizon(app, project_id)
+}
+
+/** Waits until an export may deliver all stored events. Open transactions of other suites on the same cluster delay that. */
+export async function passHorizon(app: TestApp, project_id = app.first.project_id): Promise<void> {
   const { position } = await rowOf<{ position: number }>(
     app.deps.events,
     sql`select coalesce(max(${POSITION}), 0) as position from events e where e.project_id = ${project_id}`,
