@@ -78,6 +78,7 @@ const DURATIONS = `.tap/durations-${SIZE}.json`
 /** The assumed duration of a file that has never run. */
 const USUAL_SECONDS = 10
 const SLOWEST = 5
+const MAX_FAILURES = 5
 /** Interrupted tests get this long to clean up. */
 const GRACE_MS = 5_000
 
@@ -160,8 +161,15 @@ const results: Result[] = []
 /** The seconds of each file. */
 const took = new Map<string, number>()
 
+/** The first failures in TAP output, so that a log that is cut off has them. */
+const failuresIn = (output: string): string[] =>
+  readFileSync(output, 'utf8')
+    .split('\n')
+    .filter((line) => line.trimStart().startsWith('not ok'))
+    .slice(0, MAX_FAILURES)
+
 /** In a terminal, one line is overwritten; a log gets a line per file. */
-function reportProgress({ files: [file, ...others], passed, failed, seconds }: Result): void {
+function reportProgress({ files: [file, ...others], passed, failed, seconds, output }: Result): void {
   const done = results.flatMap((result) => result.files)
   const pending = files.filter((name) => !done.includes(name))
   const left_minutes = pending.reduce((sum, name) => sum + expectedSeconds(name), 0) / CONCURRENCY / 60
@@ -170,7 +178,7 @@ function reportProgress({ files: [file, ...others], passed, failed, seconds }: R
   const last = others.at(-1)
   const name = last ? `${file} to ${basename(last)}` : file
   const line = `${failed ? 'FAIL' : 'ok  '} ${seconds.toFixed(1).padStart(6)} s ${String(passed).padStart(5)} ${name}`
-  if (!process.stdout.isTTY) console.log(`${line} (${progress})`)
+  if (!process.stdout.isTTY) console.log([`${line} (${progress})`, ...failuresIn(output)].join('\n'))
   else process.stdout.write(`\r\x1b[K${failed ? `${line}\n` : ''}${progress}${pending.length ? '' : '\n'}`)
 }
 
