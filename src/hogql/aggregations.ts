@@ -1,11 +1,12 @@
 /** Aggregations. They skip NULL. Each also exists with the suffix If, which takes a condition as its last argument. */
-import { type Sql, sql } from '../sql/template.ts'
+import { name as identifier, type Sql, sql } from '../sql/template.ts'
 import { jsonItem } from './array-functions.ts'
 import type { Call } from './ast.ts'
 import { coerce, integerWithin, requireType } from './convert.ts'
 import { type Aggregation, type Args, type Arity, assertArgs, bounds, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { AVERAGE_PLACES } from './exact-sum.ts'
+import { decimalColumn } from './mirror-columns.ts'
 import {
   arrayOf,
   BOOLEAN,
@@ -13,9 +14,11 @@ import {
   either,
   FLOAT,
   type HogType,
+  INEXACT,
   INTEGER,
   isText,
   STRING,
+  sqliteOr,
   type TypedSql,
 } from './typed.ts'
 
@@ -51,7 +54,7 @@ const rowReference = (args: readonly TypedSql[]): Sql | null =>
   args.some((arg) => arg.row) ? null : sql`e.project_id is not null`
 
 const collated = (value: TypedSql): Sql =>
-  isText(value.type) ? either(value.sql, sql`${value.sql} collate "C"`) : value.sql
+  isText(value.type) ? either(value.sql, sql`${value.sql} collate "C"`, value.sql) : value.sql
 
 /** The NULL constant has no type. Aggregate it as a string. */
 const nullAsString = (value: TypedSql): TypedSql =>
@@ -72,6 +75,29 @@ function floatWithin(value: Sql): Sql {
   return sql`nullif(nullif(greatest(least(${value}, ${over}), -${over}), ${over}), -${over})::float8`
 }
 
+/** The exact sum of a property as text, such as -12.50, on DuckDB. The cast from text to a double rounds correctly. */
+const decimalSum = (key: string, rows: Sql): Sql =>
+  sql`cast(sum(e.${identifier(decimalColumn(key))})${rows} as varchar)`
+
+/** Doubles represent all integers below. */
+const EXACT_INTEGERS: Sql = { strings: [String(2 ** 53)], parts: [] }
+
+/** The quotient of two integers on DuckDB. The division of two exact doubles rounds once. */
+const exactQuotient = (dividend: Sql, divisor: Sql): Sql =>
+  sql`(case when ${dividend} is null then null when abs(${dividend}) <= ${EXACT_INTEGERS} and ${divisor} <= ${EXACT_INTEGERS} then (${dividend})::float8 / (${divisor})::float8 else ${INEXACT} end)`
+
+/** An average on DuckDB, of integers or of a property. */
+function duckdbMean(value: TypedSql, rows: Sql): Sql | undefined {
+  const count = sql`count(${value.sql})${rows}`
+  if (value.numberOf === undefined)
+    return value.type.kind === 'integer' ? exactQuotient(sql`sum(${value.sql})${rows}`, count) : undefined
+  const sum = decimalSum(value.numberOf, rows)
+  // -12.50 is -1250 / 100.
+  const digits = sql`replace(${sum}, '.', '')::hugeint`
+  const scale = sql`rpad('1', (case when contains(${sum}, '.') then length(${sum}) - strpos(${sum}, '.') else 0 end)::int + 1, '0')::hugeint`
+  return exactQuotient(digits, sql`(${count} * ${scale})`)
+}
+
 function countSql(value: TypedSql | undefined, distinct: boolean, filter: Sql | null, { at, name }: Call): TypedSql {
   if (!value) return aggregated(at, INTEGER, sql`count(e.project_id)${filterClause(filter)}`, [], false)
   if (distinct) requireType(value, 'scalar', name)
@@ -89,13 +115,17 @@ const sum = aggregation(1, ([value], filter, { at }) => {
   requireType(value, 'number', 'sum')
   const rows = filterClause(filter, rowReference([value]))
   if (value.type.kind === 'float') {
-    const sums = either(sql`hogql_sum(${value.sql})${rows}`, floatWithin(sql`sum(${shortestDecimal(value)})${rows}`))
+    const sums = either(
+      sql`hogql_sum(${value.sql})${rows}`,
+      floatWithin(sql`sum(${shortestDecimal(value)})${rows}`),
+      value.numberOf === undefined ? undefined : sql`(${decimalSum(value.numberOf, rows)})::float8`,
+    )
     return aggregated(at, FLOAT, sums, [value], true)
   }
   const inner = coerce(value, INTEGER)
   // SQLite fails if a sum overflows 64 bits. Adding the high and the low bits separately does not overflow.
   const halves = sql`(sum(${inner} >> 24)${rows} * 16777216 + sum(${inner} & 16777215)${rows})`
-  return aggregated(at, INTEGER, integerWithin(either(halves, sql`sum(${inner})${rows}`)), [value], true)
+  return aggregated(at, INTEGER, integerWithin(sqliteOr(halves, sql`sum(${inner})${rows}`)), [value], true)
 })
 
 const avg = aggregation(1, ([value], filter, { at }) => {
@@ -104,6 +134,7 @@ const avg = aggregation(1, ([value], filter, { at }) => {
   const mean = either(
     sql`hogql_avg(${coerce(value, FLOAT)})${rows}`,
     sql`(avg(${shortestDecimal(value)} + ${ZERO_WITH_PLACES})${rows})::float8`,
+    duckdbMean(value, rows),
   )
   return aggregated(at, FLOAT, mean, [value], true)
 })
@@ -116,7 +147,7 @@ const extreme = (name: 'min' | 'max' | 'any'): Aggregation =>
     const fnName: Sql = { strings: [name === 'max' ? 'max' : 'min'], parts: [] }
     const inner =
       value.type.kind === 'boolean'
-        ? either(sql`min(${value.sql})${rows}`, sql`(min((${value.sql})::int)${rows})::boolean`)
+        ? sqliteOr(sql`min(${value.sql})${rows}`, sql`(min((${value.sql})::int)${rows})::boolean`)
         : sql`${fnName}(${collated(value)})${rows}`
     return aggregated(at, value.type, inner, [value], true)
   })

@@ -1,11 +1,13 @@
 /** Converts values between types, and to and from result columns. */
-import { type Sql, sql } from '../sql/template.ts'
+import { name, type Sql, sql } from '../sql/template.ts'
 import { bindOnce } from './env.ts'
 import { HogqlError } from './error.ts'
 import { jsonText, sqliteJsonFloat } from './json.ts'
 import { MAX_DATETIME, MAX_INTEGER, MIN_DATETIME } from './limits.ts'
+import { floatColumn } from './mirror-columns.ts'
 import {
   columnType,
+  DIVIDED_BY,
   derive,
   either,
   FLOAT,
@@ -15,6 +17,7 @@ import {
   isTime,
   STRING,
   sameType,
+  sqliteOr,
   type TypedSql,
   typeName,
 } from './typed.ts'
@@ -29,7 +32,7 @@ export const integerLiteral = (value: number): Sql => ({ strings: [String(BigInt
 
 /** Units since 1970, rounded down. The unit must divide a day. */
 export const floorTo = (time: Sql, unit: number): Sql =>
-  sql`((${time} + ${integerLiteral(EPOCH_SHIFT)}) / ${integerLiteral(unit)} - ${integerLiteral(EPOCH_SHIFT / unit)})`
+  sql`((${time} + ${integerLiteral(EPOCH_SHIFT)}) ${DIVIDED_BY} ${integerLiteral(unit)} - ${integerLiteral(EPOCH_SHIFT / unit)})`
 
 /** Microseconds since the start of the current unit. */
 export const remainder = (time: Sql, unit: number): Sql =>
@@ -39,10 +42,13 @@ export const wholeSeconds = (time: Sql): Sql => floorTo(time, SECOND)
 export const postgresTimestamp = (time: Sql): Sql => sql`(timestamp '1970-01-01' + ${time} * interval '1 microsecond')`
 export const postgresDate = (time: Sql): Sql => sql`(date '1970-01-01' + (${floorTo(time, DAY)})::int)`
 
+/** A time in microseconds as DuckDB's type. */
+export const duckdbTimestamp = (time: Sql): Sql => sql`make_timestamp(${time})`
+
 /** NULL outside the range. Uses the value once, and also returns NULL for NULL although PostgreSQL's `least` ignores it. */
 function within(value: Sql, low: number, high: number): Sql {
   const [under, over] = [integerLiteral(low - 1), integerLiteral(high + 1)]
-  return either(
+  return sqliteOr(
     sql`nullif(nullif(max(min(${value}, ${over}), ${under}), ${over}), ${under})`,
     sql`nullif(nullif(greatest(least(${value}, ${over}), ${under}), ${over}), ${under})::bigint`,
   )
@@ -56,9 +62,9 @@ export const int4 = (value: Sql): Sql =>
 
 /** Casts NULL and integers to `type`. Other values already have a compatible type. */
 export function coerce(value: TypedSql, type: HogType): Sql {
-  if (value.type.kind === 'null') return either(sql`null`, sql`null::${columnType(type)}`)
+  if (value.type.kind === 'null') return sqliteOr(sql`null`, sql`null::${columnType(type)}`)
   if (type.kind === 'float' && value.type.kind === 'integer')
-    return either(sql`cast(${value.sql} as real)`, sql`(${value.sql})::float8`)
+    return sqliteOr(sql`cast(${value.sql} as real)`, sql`(${value.sql})::float8`)
   if (type.kind === 'array' && value.type.kind === 'array' && !sameType(type, value.type))
     return either(value.sql, sql`(${value.sql})::${columnType(type)}`)
   return value.sql
@@ -72,22 +78,24 @@ export function asText(value: TypedSql): Sql {
     case 'uuid':
       return inner
     case 'null':
-      return either(sql`null`, sql`null::text`)
+      return sqliteOr(sql`null`, sql`null::text`)
     case 'integer':
-      return either(sql`cast(${inner} as text)`, sql`(${inner})::text`)
+      return sqliteOr(sql`cast(${inner} as text)`, sql`(${inner})::text`)
     case 'float':
       return either(sql`hogql_float_text(${inner})`, sql`(${inner} + 0::float8)::text`)
     case 'boolean':
-      return either(sql`(case ${inner} when 1 then 'true' when 0 then 'false' end)`, sql`(${inner})::text`)
+      return sqliteOr(sql`(case ${inner} when 1 then 'true' when 0 then 'false' end)`, sql`(${inner})::text`)
     case 'datetime':
       return either(
         sql`(strftime('%Y-%m-%d %H:%M:%S', ${wholeSeconds(inner)}, 'unixepoch') || printf('.%06d', ${remainder(inner, SECOND)}))`,
         sql`to_char(${postgresTimestamp(inner)}, 'YYYY-MM-DD HH24:MI:SS.US')`,
+        sql`strftime(${duckdbTimestamp(inner)}, '%Y-%m-%d %H:%M:%S.%f')`,
       )
     case 'date':
       return either(
         sql`strftime('%Y-%m-%d', ${wholeSeconds(inner)}, 'unixepoch')`,
         sql`to_char(${postgresDate(inner)}, 'YYYY-MM-DD')`,
+        sql`strftime(${duckdbTimestamp(inner)}, '%Y-%m-%d')`,
       )
     case 'json':
       return value.json ? jsonText(value.json) : either(sql`(${inner} || '')`, sql`(${inner})::text`)
@@ -136,21 +144,22 @@ export function toFloat(value: TypedSql, at: number): TypedSql {
     case 'integer':
       return derive(at, FLOAT, coerce(value, FLOAT), [value])
     case 'boolean':
-      return derive(at, FLOAT, either(sql`cast(${value.sql} as real)`, sql`(${value.sql})::int::float8`), [value])
+      return derive(at, FLOAT, sqliteOr(sql`cast(${value.sql} as real)`, sql`(${value.sql})::int::float8`), [value])
     case 'string':
-      return derive(
-        at,
-        FLOAT,
-        either(
-          (value.json && sqliteJsonFloat(value.json)) ?? sql`hogql_float(${value.sql})`,
-          bindOnce({ v: value.sql }, sql`case when ${isNumberText(sql`t.v`)} then t.v::float8 end`),
-        ),
-        [value],
-        true,
-      )
+      return textToFloat(value, at)
     default:
       throw cannotConvert(value, isTime(value.type) ? 'a number. Use toUnixTimestamp' : 'a number')
   }
+}
+
+function textToFloat(value: TypedSql, at: number): TypedSql {
+  const key = value.json?.mirrored
+  const text = either(
+    (value.json && sqliteJsonFloat(value.json)) ?? sql`hogql_float(${value.sql})`,
+    bindOnce({ v: value.sql }, sql`case when ${isNumberText(sql`t.v`)} then t.v::float8 end`),
+    key === undefined ? undefined : sql`e.${name(floatColumn(key))}`,
+  )
+  return { ...derive(at, FLOAT, text, [value], true), numberOf: key }
 }
 
 export const toText = (value: TypedSql): TypedSql => derive(value.at, STRING, asText(value), [value])

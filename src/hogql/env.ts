@@ -2,7 +2,7 @@
 import { type Sql, sql } from '../sql/template.ts'
 import type { Call, Expr } from './ast.ts'
 import { HogqlError } from './error.ts'
-import { derive, either, type HogType, type TypedSql } from './typed.ts'
+import { booleanParam, derive, type HogType, type TypedSql } from './typed.ts'
 
 /** A column that expressions can name. */
 export interface FieldColumn {
@@ -112,6 +112,6 @@ export function constantString(value: TypedSql, label: string, call: Call): stri
 /** better-sqlite3 returns every number from a user-defined function as a float. */
 export const sqliteInteger = (value: Sql): Sql => sql`cast(${value} as integer)`
 
-export const FALSE: Sql = either(sql`0`, sql`false`)
+export const FALSE: Sql = booleanParam(false)
 export const boolean = (at: number, value: Sql, from: readonly TypedSql[], nullable = false): TypedSql =>
   derive(at, { kind: 'boolean' }, value, from, nullable)

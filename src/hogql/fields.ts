@@ -4,6 +4,7 @@ import type { Field } from './ast.ts'
 import type { Env, FieldColumn, Table } from './env.ts'
 import { didYouMean, display, HogqlError } from './error.ts'
 import { jsonText } from './json.ts'
+import { isMirroredKey } from './mirror-columns.ts'
 import { DATETIME, type HogType, INTEGER, JSON_TYPE, STRING, type TypedSql, UUID } from './typed.ts'
 
 const column = (type: HogType, fragment: Sql, nullable = false, person = false): FieldColumn => ({
@@ -30,7 +31,7 @@ const PERSON = {
   properties: column(JSON_TYPE, sql`p.properties`, true, true),
 } satisfies Record<string, FieldColumn>
 /** Fields that clients send as properties. */
-const PROPERTY_FIELDS = ['$session_id', '$window_id', '$group_0', '$group_1', '$group_2', '$group_3', '$group_4']
+export const PROPERTY_FIELDS = ['$session_id', '$window_id', '$group_0', '$group_1', '$group_2', '$group_3', '$group_4']
 
 export const FIELD_NAMES: readonly string[] = [...Object.keys(EVENT), 'person', ...PROPERTY_FIELDS]
 export const PERSON_FIELD_NAMES: readonly string[] = Object.keys(PERSON).map((column) => `person.${column}`)
@@ -96,8 +97,12 @@ function member(
   return { at, sql: fragment, type, nullable, aggregate: false, row: true, person }
 }
 
+function mirroredKey([key, ...inner]: (string | number)[]): string | undefined {
+  return typeof key === 'string' && !inner.length && isMirroredKey(key) ? key : undefined
+}
+
 function property(at: number, { sql: root, nullable, person }: FieldColumn, path: (string | number)[]): TypedSql {
-  const json = { root, path }
+  const json = { root, path, mirrored: root === EVENT.properties.sql ? mirroredKey(path) : undefined }
   if (!path.length) return { at, sql: root, type: JSON_TYPE, nullable, aggregate: false, row: true, person, json }
   return { at, sql: jsonText(json), type: STRING, nullable: true, aggregate: false, row: true, person, json }
 }

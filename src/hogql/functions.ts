@@ -34,6 +34,10 @@ const aggregations = new Map(Object.entries(AGGREGATIONS))
 const find = <Entry>(table: ReadonlyMap<string, Entry>, name: string): Entry | undefined =>
   table.get(name) ?? table.get(ANY_CASE.get(name.toLowerCase()) ?? '')
 
+/** The name of a function or aggregation in the tables, which ignore the case of some. */
+export const tableName = (name: string): string => (isKnown(name) ? name : (ANY_CASE.get(name.toLowerCase()) ?? name))
+const isKnown = (name: string): boolean => functions.has(name) || aggregations.has(name)
+
 export const isAggregation = (name: string): boolean => find(aggregations, name) !== undefined
 
 export function buildCall(call: Call, env: Env): TypedSql {

@@ -1,7 +1,8 @@
 /** Reads values inside JSON columns, with the same text on both engines. */
-import { joined, type Sql, sql } from '../sql/template.ts'
+import { joined, name, type Sql, sql } from '../sql/template.ts'
 import { MAX_INTEGER } from './limits.ts'
-import { either, type JsonPath, textParam } from './typed.ts'
+import { textColumn } from './mirror-columns.ts'
+import { booleanParam, either, type JsonPath, textParam } from './typed.ts'
 
 /** SQLite's JSON paths cannot express keys with these characters. A user-defined function looks them up. */
 const UNSUPPORTED_CHARACTER = /["\\\p{Cc}]/u
@@ -30,6 +31,10 @@ const postgresText = ({ root, path }: JsonPath): Sql => {
     : sql`(${inner} ->> ${last > 0 ? last - 1 : last}::int)`
 }
 
+/** The value as text, in the mirror. */
+const mirroredText = ({ mirrored }: JsonPath): Sql | undefined =>
+  mirrored === undefined ? undefined : sql`e.${name(textColumn(mirrored))}`
+
 /**
  * The value as text, or NULL: a string without quotes, anything else as JSON. `|| ''` drops SQLite's JSON subtype, which
  * would nest the text as JSON.
@@ -43,6 +48,7 @@ export function jsonText(source: JsonPath): Sql {
       ? sql`hogql_json_text(${root}, ${JSON.stringify(path)})`
       : sql`(case json_type(${root}, ${where}) when 'text' then ${root} ->> ${where} when 'null' then null else (${root} -> ${where}) || '' end)`,
     postgresText(source),
+    mirroredText(source),
   )
 }
 
@@ -78,12 +84,16 @@ export function jsonEquals(source: JsonPath, value: string): Sql {
   const { root, path } = source
   const postgres = sql`(${postgresText(source)} is not distinct from ${value}::text)`
   if (!path.length || isUnsupported(path)) return either(sql`(${jsonText(source)} is ${value})`, postgres)
+  const text = mirroredText(source)
+  // DuckDB skips blocks of rows by this comparison, but not by `is not distinct from`.
+  const duckdb = text && sql`(${text} is not null and ${text} = ${value}::text)`
   const where = sqlitePath(path)
   return either(
     JSON_LIKE.test(value)
       ? sql`((${root} ->> ${where}) is ${value} or (${root} -> ${where}) is ${value})`
       : sql`((${root} ->> ${where}) is ${value})`,
     postgres,
+    duckdb,
   )
 }
 
@@ -94,8 +104,8 @@ export function jsonIn(source: JsonPath, values: readonly string[]): Sql {
   const text =
     !path.length || isUnsupported(path) || values.some((value) => JSON_LIKE.test(value))
       ? jsonText(source)
-      : either(sql`(${root} ->> ${sqlitePath(path)})`, postgresText(source))
-  return sql`coalesce(${text} in (${list}), ${either(sql`0`, sql`false`)})`
+      : either(sql`(${root} ->> ${sqlitePath(path)})`, postgresText(source), mirroredText(source))
+  return sql`coalesce(${text} in (${list}), ${booleanParam(false)})`
 }
 
 /**

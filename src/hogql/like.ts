@@ -2,7 +2,7 @@
 import { type Sql, sql } from '../sql/template.ts'
 import { coerce } from './convert.ts'
 import { FALSE } from './env.ts'
-import { either, STRING, type TypedSql } from './typed.ts'
+import { either, STRING, sqliteOr, type TypedSql } from './typed.ts'
 
 type Piece = { text: string } | { wildcard: '%' | '_' }
 
@@ -37,14 +37,18 @@ function likeTest(text: Sql, pieces: Piece[]): Sql {
   const [first, second, third] = pieces
   const isPercent = (piece?: Piece): boolean => piece !== undefined && 'wildcard' in piece && piece.wildcard === '%'
   if (pieces.length === 3 && isPercent(first) && isPercent(third) && second && 'text' in second)
-    return either(sql`(instr(${text}, ${second.text}) > 0)`, sql`(strpos(${text}, ${second.text}::text) > 0)`)
+    return sqliteOr(sql`(instr(${text}, ${second.text}) > 0)`, sql`(strpos(${text}, ${second.text}::text) > 0)`)
   if (pieces.length === 1 && first && 'text' in first)
-    return either(sql`(${text} = ${first.text})`, sql`(${text} = ${first.text}::text)`)
+    return sqliteOr(sql`(${text} = ${first.text})`, sql`(${text} = ${first.text}::text)`)
   const glob = pieces
     .map((piece) => ('text' in piece ? piece.text.replace(/[*?[]/g, '[$&]') : piece.wildcard === '%' ? '*' : '?'))
     .join('')
   const like = pieces
     .map((piece) => ('text' in piece ? piece.text.replace(/[%_\\]/g, '\\$&') : piece.wildcard))
     .join('')
-  return either(sql`(${text} glob ${glob})`, sql`(${text} like ${like}::text)`)
+  return either(
+    sql`(${text} glob ${glob})`,
+    sql`(${text} like ${like}::text)`,
+    sql`(${text} like ${like}::text escape '\\')`,
+  )
 }

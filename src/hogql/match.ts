@@ -5,7 +5,7 @@ import { bindOnce, FALSE } from './env.ts'
 import { HogqlError } from './error.ts'
 import { type Pattern, PatternError, parsePattern } from './regex.ts'
 import { assertUnambiguous, literalOf, matchesEmpty, toPostgres, toRe2 } from './regex-print.ts'
-import { either, STRING, type TypedSql } from './typed.ts'
+import { either, STRING, sqliteOr, type TypedSql } from './typed.ts'
 
 function parseChecked(text: string, at: number, check?: (pattern: Pattern) => void): Pattern {
   try {
@@ -24,7 +24,7 @@ export function matchSql(value: TypedSql, text: string, at: number): Sql {
   const literal = literalOf(pattern)
   const test =
     literal !== undefined
-      ? either(sql`(instr(${subject}, ${literal}) > 0)`, sql`(strpos(${subject}, ${literal}::text) > 0)`)
+      ? sqliteOr(sql`(instr(${subject}, ${literal}) > 0)`, sql`(strpos(${subject}, ${literal}::text) > 0)`)
       : either(sql`hogql_match(${subject}, ${toRe2(pattern)})`, sql`(${subject} ~ ${toPostgres(pattern)}::text)`)
   return value.nullable ? sql`coalesce(${test}, ${FALSE})` : test
 }

@@ -14,10 +14,12 @@ import {
   BOOLEAN,
   balanced,
   commonType,
+  DIVIDED_BY,
   derive,
   either,
   FLOAT,
   type HogType,
+  INEXACT,
   INTEGER,
   integerParam,
   isNumber,
@@ -25,6 +27,7 @@ import {
   isTime,
   numericType,
   STRING,
+  sqliteOr,
   type TypedSql,
   textParam,
   typeName,
@@ -99,7 +102,7 @@ export function equal(at: number, a: TypedSql, b: TypedSql): TypedSql {
   return boolean(
     at,
     left.nullable || right.nullable
-      ? either(sql`(${x} is ${y})`, sql`(${x} is not distinct from ${y})`)
+      ? sqliteOr(sql`(${x} is ${y})`, sql`(${x} is not distinct from ${y})`)
       : sql`(${x} = ${y})`,
     [left, right],
   )
@@ -114,7 +117,7 @@ function inequality(sign: '<' | '<=' | '>' | '>='): Fn {
     const { left, right, type } = unifyOperands(lowerCaseUuid(a, b), lowerCaseUuid(b, a))
     if (!isNumber(type) && !isTime(type) && !isText(type))
       throw new HogqlError(`Values of type ${typeName(type)} have no order.`, left.at)
-    const collate = isText(type) ? either(sql``, sql` collate "C"`) : sql``
+    const collate = isText(type) ? either(sql``, sql` collate "C"`, sql``) : sql``
     const test = sql`(${coerce(left, type)}${collate} ${operator} ${coerce(right, type)})`
     const nullable = left.nullable || right.nullable
     return boolean(at, nullable ? sql`coalesce(${test}, ${FALSE})` : test, [left, right])
@@ -164,6 +167,10 @@ const not = fn(1, ([value], { at }) => {
   return derive(at, BOOLEAN, sql`(not ${coerce(value, BOOLEAN)})`, [value])
 })
 
+/** SQLite returns NULL where DuckDB returns NaN. DuckDB fails instead of returning an infinity to begin with. */
+const finite = (value: Sql): Sql =>
+  either(value, value, sql`(case when not isfinite(${value}) then ${INEXACT} else ${value} end)`)
+
 function arithmetic(name: string, sign: '+' | '-' | '*'): Fn {
   const operator: Sql = { strings: [sign], parts: [] }
   return fn(2, (args, call) => {
@@ -175,9 +182,11 @@ function arithmetic(name: string, sign: '+' | '-' | '*'): Fn {
     for (const arg of args) requireType(arg, 'number', name)
     const type = numericType(args)
     const [x, y] = [coerce(a, type), coerce(b, type)]
-    if (type.kind === 'float') return derive(call.at, FLOAT, sql`(${x} ${operator} ${y})`, args)
+    if (type.kind === 'float') return derive(call.at, FLOAT, finite(sql`(${x} ${operator} ${y})`), args)
     const exact =
-      sign === '*' ? either(sql`(${x} * ${y})`, sql`((${x})::numeric * ${y})`) : sql`(${x} ${operator} ${y})`
+      sign === '*'
+        ? either(sql`(${x} * ${y})`, sql`((${x})::numeric * ${y})`, sql`((${x})::hugeint * ${y})`)
+        : sql`(${x} ${operator} ${y})`
     return derive(call.at, INTEGER, integerWithin(exact), args, sign === '*' || args.some((arg) => arg.nullable))
   })
 }
@@ -190,7 +199,10 @@ function timeArithmetic(a: TypedSql, b: TypedSql, sign: '+' | '-', call: Call): 
   if (step.type.kind === 'integer')
     return shift(time, time.type.kind === 'date' ? 'day' : 'second', step, sign === '-', call.at)
   if (sign === '-' && isTime(step.type))
-    return derive(call.at, INTEGER, sql`((${time.sql} - ${step.sql}) / ${integerLiteral(SECOND)})`, [time, step])
+    return derive(call.at, INTEGER, sql`((${time.sql} - ${step.sql}) ${DIVIDED_BY} ${integerLiteral(SECOND)})`, [
+      time,
+      step,
+    ])
   throw new HogqlError(
     `Only an interval or an integer can be added to the ${time.type.kind}, for example INTERVAL 1 DAY.`,
     step.at,
@@ -200,11 +212,12 @@ function timeArithmetic(a: TypedSql, b: TypedSql, sign: '+' | '-', call: Call): 
 const divide = fn(2, (args, { at }) => {
   for (const arg of args) requireType(arg, 'number', 'divide')
   const [dividend, divisor] = args
-  return derive(at, FLOAT, sql`(${coerce(dividend, FLOAT)} / nullif(${coerce(divisor, FLOAT)}, 0))`, args, true)
+  const quotient = sql`(${coerce(dividend, FLOAT)} / nullif(${coerce(divisor, FLOAT)}, 0))`
+  return derive(at, FLOAT, finite(quotient), args, true)
 })
 
 function integerDivision(name: string, sign: '%' | '/'): Fn {
-  const operator: Sql = { strings: [sign], parts: [] }
+  const operator = sign === '/' ? DIVIDED_BY : sql`%`
   return fn(2, (args, { at }) => {
     for (const arg of args) requireType(arg, 'integer', name)
     const [dividend, divisor] = args

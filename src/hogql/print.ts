@@ -21,6 +21,7 @@ import {
   NULL_TYPE,
   STRING,
   sizeOf,
+  sqliteOr,
   type TypedSql,
   textParam,
   typeName,
@@ -63,7 +64,7 @@ export function compile(expr: Expr, context: Context): Compiled {
 
 /** ORDER BY a column's position must compare strings by code point. */
 const collated = (column: Sql, { kind }: HogType): Sql =>
-  ['integer', 'float', 'boolean'].includes(kind) ? column : either(column, sql`(${column}) collate "C"`)
+  ['integer', 'float', 'boolean'].includes(kind) ? column : either(column, sql`(${column}) collate "C"`, column)
 
 /** Compiles a condition, for WHERE and HAVING. */
 export function compileCondition(expr: Expr, context: Context): Compiled {
@@ -104,7 +105,7 @@ function build(expr: Expr, env: Env): TypedSql {
 }
 
 function constant({ at, value, float }: Constant): TypedSql {
-  if (value === null) return { ...derive(at, NULL_TYPE, either(sql`null`, sql`null::text`), [], true), literal: null }
+  if (value === null) return { ...derive(at, NULL_TYPE, sqliteOr(sql`null`, sql`null::text`), [], true), literal: null }
   if (typeof value === 'string') return { ...derive(at, STRING, textParam(value), []), literal: value }
   if (typeof value === 'boolean') return { ...derive(at, BOOLEAN, booleanParam(value), []), literal: value }
   return float

@@ -177,7 +177,7 @@ function ordering(expr: Expr, value: Compiled, descending: boolean, position: nu
   const inner = position ? digits(position) : value.sql
   const collate = isText(value.type) && !position ? sql` collate "C"` : sql``
   const way = descending ? sql`desc nulls last` : sql`asc nulls last`
-  return sql`${inner}${{ sqlite: sql``, postgres: collate }} ${way}`
+  return sql`${inner}${{ sqlite: sql``, postgres: collate, duckdb: sql`` }} ${way}`
 }
 
 const mixed = (expr: Expr): HogqlError =>

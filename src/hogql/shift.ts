@@ -4,6 +4,7 @@ import {
   coerce,
   DAY,
   datetimeWithin,
+  duckdbTimestamp,
   floorTo,
   int4,
   integerLiteral,
@@ -12,7 +13,7 @@ import {
   SECOND,
 } from './convert.ts'
 import { bindOnce, sqliteInteger } from './env.ts'
-import { DATETIME, derive, either, INTEGER, type TypedSql } from './typed.ts'
+import { DATETIME, derive, either, INTEGER, sqliteOr, type TypedSql } from './typed.ts'
 import type { IntervalUnit } from './units.ts'
 
 type MonthUnit = 'month' | 'quarter' | 'year'
@@ -32,7 +33,7 @@ export const isFixedUnit = (unit: IntervalUnit): unit is FixedUnit => unit in MI
 
 /** Limits an amount so that it still leaves the supported years but does not overflow when multiplied. */
 const clamp = (amount: Sql, most: number): Sql =>
-  either(
+  sqliteOr(
     sql`max(min(${amount}, ${integerLiteral(most)}), ${integerLiteral(-most)})`,
     sql`greatest(least(${amount}, ${integerLiteral(most)}), ${integerLiteral(-most)})`,
   )
@@ -58,17 +59,19 @@ export function shift(time: TypedSql, unit: IntervalUnit, amount: TypedSql, back
     )
   }
   const months = sql`(${clamp(steps, 12_000)} * ${integerLiteral(MONTHS[unit] * (back ? -1 : 1))})`
+  const knownMonths = sql`(case when ${steps} is not null then ${int4(months)} end)`
   return derive(
     at,
     type,
     either(
       sqliteInteger(sql`hogql_add_months(${time.sql}, ${months})`),
       bindOnce(
-        { v: time.sql, n: sql`(case when ${steps} is not null then ${int4(months)} end)` },
+        { v: time.sql, n: knownMonths },
         datetimeWithin(
           sql`(((date '1970-01-01' + (${floorTo(sql`t.v`, DAY)})::int) + make_interval(months => t.n))::date - date '1970-01-01')::bigint * ${integerLiteral(DAY)} + ${remainder(sql`t.v`, DAY)}`,
         ),
       ),
+      datetimeWithin(sql`epoch_us(${duckdbTimestamp(time.sql)} + to_months(${knownMonths}))`),
     ),
     from,
     true,

@@ -6,7 +6,7 @@ import { HogqlError } from './error.ts'
 import { MAX_LIST } from './limits.ts'
 import { extractSql, replaceSql } from './match.ts'
 import { postgresLiteral } from './regex-print.ts'
-import { arrayOf, BOOLEAN, balanced, derive, either, INTEGER, STRING, type TypedSql } from './typed.ts'
+import { arrayOf, BOOLEAN, balanced, derive, either, INTEGER, STRING, sqliteOr, type TypedSql } from './typed.ts'
 
 function stringArgument(value: TypedSql, fnName: string): Sql {
   requireType(value, 'string', fnName)
@@ -34,7 +34,11 @@ const length = fn(1, ([value], { at }) => {
   const size =
     value.type.kind === 'array'
       ? either(sql`json_array_length(${value.sql})`, sql`cardinality(${value.sql})::bigint`)
-      : either(sql`octet_length(${value.sql})`, sql`octet_length(${coerce(value, STRING)})::bigint`)
+      : either(
+          sql`octet_length(${value.sql})`,
+          sql`octet_length(${coerce(value, STRING)})::bigint`,
+          sql`strlen(${coerce(value, STRING)})`,
+        )
   return derive(at, INTEGER, size, [value])
 })
 
@@ -45,7 +49,9 @@ function trimmed(sqlite: 'trim' | 'ltrim' | 'rtrim', postgres: 'btrim' | 'ltrim'
     const [value, characters] = args
     const text = stringArgument(value, name)
     const list = characters ? sql`${text}, ${stringArgument(characters, name)}` : text
-    return derive(at, STRING, either(sql`${sqliteName}(${list})`, sql`${postgresName}(${list})`), args)
+    // DuckDB removes all kinds of spaces by default.
+    const duckdb = sql`${sqliteName}(${list}${characters ? sql`` : sql`, ' '`})`
+    return derive(at, STRING, either(sql`${sqliteName}(${list})`, sql`${postgresName}(${list})`, duckdb), args)
   })
 }
 
@@ -95,7 +101,7 @@ const replaceAll = fn(3, (args, { at, name }) => {
   const to = stringArgument(replacement, name)
   const plain = sql`replace(${text}, ${from}, ${to})`
   // SQLite's replace() returns the text for an empty search string, even if the replacement is NULL.
-  const nullSafe = either(sql`hogql_replace_all(${text}, ${from}, ${to})`, plain)
+  const nullSafe = sqliteOr(sql`hogql_replace_all(${text}, ${from}, ${to})`, plain)
   return derive(at, STRING, replacement.nullable ? nullSafe : plain, args)
 })
 
@@ -142,7 +148,7 @@ const multiSearchAny = fn(2, ([value, needles], call) => {
   if (!needles.items) throw new HogqlError(`The second argument of ${call.name} must be a list.`, needles.at)
   const tests = needles.items
     .map((item) => stringArgument(item, call.name))
-    .map((needle) => either(sql`(instr(${text}, ${needle}) > 0)`, sql`(strpos(${text}, ${needle}) > 0)`))
+    .map((needle) => sqliteOr(sql`(instr(${text}, ${needle}) > 0)`, sql`(strpos(${text}, ${needle}) > 0)`))
   if (!tests.length) return boolean(call.at, FALSE, [value])
   return derive(call.at, BOOLEAN, balanced(tests, 'or'), [value, ...needles.items])
 })
@@ -177,7 +183,7 @@ const extractURLParameter = fn(2, ([value, parameter], call) => {
 
 export const TEXT_FUNCTIONS: Functions = {
   length,
-  lengthUTF8: unary((s) => either(sql`length(${s})`, sql`char_length(${s})::bigint`), INTEGER),
+  lengthUTF8: unary((s) => either(sql`length(${s})`, sql`char_length(${s})::bigint`, sql`length(${s})`), INTEGER),
   lower: unary((s) => either(sql`hogql_lower(${s})`, sql`(lower(${s} collate "und-x-icu") collate "C")`)),
   upper: unary((s) => either(sql`hogql_upper(${s})`, sql`(upper(${s} collate "und-x-icu") collate "C")`)),
   trim: trimmed('trim', 'btrim'),
@@ -188,7 +194,7 @@ export const TEXT_FUNCTIONS: Functions = {
   left: side('left'),
   right: side('right'),
   startsWith: binary(
-    (s, p) => either(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`),
+    (s, p) => sqliteOr(sql`(substr(${s}, 1, length(${p})) = ${p})`, sql`starts_with(${s}, ${p})`),
     BOOLEAN,
   ),
   endsWith: binary(
@@ -196,10 +202,11 @@ export const TEXT_FUNCTIONS: Functions = {
       either(
         sql`(substr(${s}, length(${s}) + 1 - length(${p})) = ${p} and length(${s}) >= length(${p}))`,
         sql`(right(${s}, char_length(${p})) = ${p})`,
+        sql`ends_with(${s}, ${p})`,
       ),
     BOOLEAN,
   ),
-  position: binary((s, p) => either(sql`instr(${s}, ${p})`, sql`strpos(${s}, ${p})::bigint`), INTEGER),
+  position: binary((s, p) => sqliteOr(sql`instr(${s}, ${p})`, sql`strpos(${s}, ${p})::bigint`), INTEGER),
   replaceAll,
   replace: replaceAll,
   replaceOne,

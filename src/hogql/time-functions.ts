@@ -4,6 +4,7 @@ import type { Call } from './ast.ts'
 import {
   coerce,
   DAY,
+  duckdbTimestamp,
   floorTo,
   integerLiteral,
   postgresDate,
@@ -20,6 +21,7 @@ import { isFixedUnit, MICROSECONDS, shift } from './shift.ts'
 import {
   DATE,
   DATETIME,
+  DIVIDED_BY,
   derive,
   either,
   type HogType,
@@ -42,19 +44,28 @@ const timeFn = (build: (time: Sql) => Sql, type: HogType = INTEGER): Fn =>
 
 const sqlitePart = (time: Sql, format: string): Sql =>
   sql`cast(strftime(${format}, ${wholeSeconds(time)}, 'unixepoch') as integer)`
-const year = (time: Sql): Sql => either(sqlitePart(time, '%Y'), sql`extract(year from ${postgresDate(time)})::bigint`)
-const month = (time: Sql): Sql => either(sqlitePart(time, '%m'), sql`extract(month from ${postgresDate(time)})::bigint`)
-const dayOfMonth = (time: Sql): Sql =>
-  either(sqlitePart(time, '%d'), sql`extract(day from ${postgresDate(time)})::bigint`)
-const quarter = (time: Sql): Sql =>
-  either(sql`((${sqlitePart(time, '%m')} + 2) / 3)`, sql`extract(quarter from ${postgresDate(time)})::bigint`)
+
+/** A part of the date, which DuckDB and PostgreSQL call alike. */
+function datePart(time: Sql, part: 'year' | 'quarter' | 'month' | 'day' | 'doy', sqlite: Sql): Sql {
+  const name: Sql = { strings: [part], parts: [] }
+  return either(
+    sqlite,
+    sql`extract(${name} from ${postgresDate(time)})::bigint`,
+    sql`extract(${name} from ${duckdbTimestamp(time)})`,
+  )
+}
+const year = (time: Sql): Sql => datePart(time, 'year', sqlitePart(time, '%Y'))
+const month = (time: Sql): Sql => datePart(time, 'month', sqlitePart(time, '%m'))
+const dayOfMonth = (time: Sql): Sql => datePart(time, 'day', sqlitePart(time, '%d'))
+const dayOfYear = (time: Sql): Sql => datePart(time, 'doy', sqlitePart(time, '%j'))
+const quarter = (time: Sql): Sql => datePart(time, 'quarter', sql`((${sqlitePart(time, '%m')} + 2) / 3)`)
 
 /** Days from the start of the week to 1970-01-01, a Thursday. */
 const SUNDAY = 4
 const MONDAY = 3
 
 const weekIndex = (time: Sql, firstDay: number): Sql =>
-  sql`((${floorTo(time, DAY)} + ${integerLiteral(firstDay + 7_000_000)}) / 7 - 1000000)`
+  sql`((${floorTo(time, DAY)} + ${integerLiteral(firstDay + 7_000_000)}) ${DIVIDED_BY} 7 - 1000000)`
 const startOfWeek = (time: Sql, firstDay: number): Sql =>
   sql`((${weekIndex(time, firstDay)} * 7 - ${integerLiteral(firstDay)}) * ${integerLiteral(DAY)})`
 
@@ -70,6 +81,7 @@ const startOfMonths = (time: Sql, unit: 'month' | 'quarter' | 'year'): Sql => {
   return either(
     sql`(${sqlite} * ${integerLiteral(SECOND)})`,
     sql`((date_trunc(${literal}, ${postgresDate(time)}::timestamp)::date - date '1970-01-01')::bigint * ${integerLiteral(DAY)})`,
+    sql`epoch_us(date_trunc(${literal}, ${duckdbTimestamp(time)}))`,
   )
 }
 
@@ -201,10 +213,10 @@ export const TIME_FUNCTIONS: Functions = {
   toMonth: timeFn(month),
   toDayOfMonth: timeFn(dayOfMonth),
   toDayOfWeek: timeFn((time) => sql`((${floorTo(time, DAY)} + 7000003) % 7 + 1)`),
-  toDayOfYear: timeFn((time) => either(sqlitePart(time, '%j'), sql`extract(doy from ${postgresDate(time)})::bigint`)),
-  toHour: timeFn((time) => sql`(${remainder(time, DAY)} / ${integerLiteral(3600 * SECOND)})`),
-  toMinute: timeFn((time) => sql`(${remainder(time, 3600 * SECOND)} / ${integerLiteral(60 * SECOND)})`),
-  toSecond: timeFn((time) => sql`(${remainder(time, 60 * SECOND)} / ${integerLiteral(SECOND)})`),
+  toDayOfYear: timeFn(dayOfYear),
+  toHour: timeFn((time) => sql`(${remainder(time, DAY)} ${DIVIDED_BY} ${integerLiteral(3600 * SECOND)})`),
+  toMinute: timeFn((time) => sql`(${remainder(time, 3600 * SECOND)} ${DIVIDED_BY} ${integerLiteral(60 * SECOND)})`),
+  toSecond: timeFn((time) => sql`(${remainder(time, 60 * SECOND)} ${DIVIDED_BY} ${integerLiteral(SECOND)})`),
   toYYYYMM: timeFn((time) => sql`(${year(time)} * 100 + ${month(time)})`),
   toYYYYMMDD: timeFn((time) => sql`(${year(time)} * 10000 + ${month(time)} * 100 + ${dayOfMonth(time)})`),
   toUnixTimestamp: timeFn((time) => floorTo(time, SECOND)),

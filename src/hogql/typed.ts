@@ -39,6 +39,8 @@ export interface TypedSql {
   readonly json?: JsonPath
   /** The JSON that this string is the text of. */
   readonly document?: JsonPath
+  /** The property of an event that this float is the number of. */
+  readonly numberOf?: string | undefined
   readonly interval?: { readonly unit: IntervalUnit; readonly amount: TypedSql }
 }
 
@@ -46,6 +48,8 @@ export interface JsonPath {
   readonly root: Sql
   /** Keys, and 1-based indexes. A negative index counts from the end. */
   readonly path: readonly (string | number)[]
+  /** The property of an event, if the mirror has columns for it. */
+  readonly mirrored?: string | undefined
 }
 
 /** A value computed from `from`, whose flags it inherits. */
@@ -67,14 +71,29 @@ export function derive(
   }
 }
 
-/** A fragment that differs between the engines. */
-export const either = (sqlite: Sql, postgres: Sql): Sql => sql`${{ sqlite, postgres }}`
+/** A fragment that differs between the engines. Without the third form, DuckDB cannot run it. */
+export const either = (sqlite: Sql, postgres: Sql, duckdb?: Sql): Sql =>
+  sql`${{ sqlite, postgres, ...(duckdb && { duckdb }) }}`
 
-/** PostgreSQL cannot infer the type of these parameters, and better-sqlite3 binds every number as a float. */
-export const textParam = (value: string): Sql => either(sql`${value}`, sql`${value}::text`)
-export const integerParam = (value: number): Sql => either(sql`cast(${value} as integer)`, sql`${value}::bigint`)
-export const floatParam = (value: number): Sql => either(sql`${value}`, sql`${value}::float8`)
-export const booleanParam = (value: boolean): Sql => (value ? either(sql`1`, sql`true`) : either(sql`0`, sql`false`))
+/** A fragment that is the same on PostgreSQL and DuckDB. */
+export const sqliteOr = (sqlite: Sql, others: Sql): Sql => either(sqlite, others, others)
+
+/**
+ * PostgreSQL cannot infer the type of these parameters, and better-sqlite3 binds every number as a float. The driver of
+ * DuckDB binds every whole number as an integer, so a float is a text.
+ */
+export const textParam = (value: string): Sql => sqliteOr(sql`${value}`, sql`${value}::text`)
+export const integerParam = (value: number): Sql => sqliteOr(sql`cast(${value} as integer)`, sql`${value}::bigint`)
+export const floatParam = (value: number): Sql =>
+  either(sql`${value}`, sql`${value}::float8`, sql`${String(value)}::float8`)
+export const booleanParam = (value: boolean): Sql =>
+  value ? sqliteOr(sql`1`, sql`true`) : sqliteOr(sql`0`, sql`false`)
+
+/** Fails on DuckDB, whose result would differ. The query then runs on the database of the events. */
+export const INEXACT: Sql = sql`error('mirror_inexact')`
+
+/** Divides integers and drops the remainder. */
+export const DIVIDED_BY: Sql = either(sql`/`, sql`/`, sql`//`)
 
 /** `((a and b) and (c and d))`: a balanced tree keeps long chains within SQLite's expression depth limit. */
 export function balanced(parts: readonly Sql[], operator: 'and' | 'or' | '||'): Sql {

@@ -45,6 +45,7 @@ import {
   NULL_TYPE,
   numericType,
   STRING,
+  sqliteOr,
   type TypedSql,
   typeName,
   UUID,
@@ -75,12 +76,13 @@ function toInt(value: TypedSql, at: number): TypedSql {
           integerWithin(
             bindOnce({ v: inner }, sql`case when t.v = trunc(t.v) and abs(t.v) < 1e16 then t.v::bigint end`),
           ),
+          integerWithin(sql`case when ${inner} = trunc(${inner}) and abs(${inner}) < 1e16 then (${inner})::bigint end`),
         ),
         [value],
         true,
       )
     case 'boolean':
-      return derive(at, INTEGER, either(inner, sql`(${inner})::int::bigint`), [value])
+      return derive(at, INTEGER, sqliteOr(inner, sql`(${inner})::int::bigint`), [value])
     case 'string':
       return derive(
         at,
@@ -88,6 +90,9 @@ function toInt(value: TypedSql, at: number): TypedSql {
         either(
           (value.json && sqliteJsonInteger(value.json)) ?? sqliteInteger(sql`hogql_integer(${inner})`),
           integerWithin(bindOnce({ v: inner }, sql`case when t.v ~ ${INTEGER_PATTERN}::text then t.v::bigint end`)),
+          integerWithin(
+            sql`case when regexp_matches(${inner}, ${INTEGER_PATTERN}) then try_cast(${inner} as bigint) end`,
+          ),
         ),
         [value],
         true,
@@ -113,7 +118,13 @@ export function toDateTime(value: TypedSql, at: number): TypedSql {
       return derive(
         at,
         DATETIME,
-        datetimeWithin(either(sql`(${value.sql} * 1000000)`, sql`((${value.sql})::numeric * 1000000)`)),
+        datetimeWithin(
+          either(
+            sql`(${value.sql} * 1000000)`,
+            sql`((${value.sql})::numeric * 1000000)`,
+            sql`((${value.sql})::hugeint * 1000000)`,
+          ),
+        ),
         [value],
         true,
       )

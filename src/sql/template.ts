@@ -16,10 +16,13 @@ export interface Sql {
 export interface Either {
   readonly sqlite: Sql
   readonly postgres: Sql
+  /** Only in fragments that have the same result on DuckDB, which queries the mirror of the events. */
+  readonly duckdb?: Sql
 }
 
 export type Part = Value | Sql | Either
-export type Engine = keyof Either
+export type Engine = 'sqlite' | 'postgres'
+export type Dialect = Engine | 'duckdb'
 
 export function sql(strings: TemplateStringsArray, ...parts: Part[]): Sql {
   return { strings, parts }
@@ -115,34 +118,83 @@ export const skipLocked: Either = { sqlite: none, postgres: sql`for update skip 
 /** Tests set this function to record the text of every statement. */
 const hooks: { recordStatement?: (engine: Engine, text: string, statement: Sql) => void } = globalThis as object
 
-/** Returns the text and parameters of a statement for one engine. */
-export function compile(statement: Sql, engine: Engine): { text: string; values: Value[] } {
+export interface CompiledStatement {
+  text: string
+  values: Value[]
+}
+
+/** Returns the text and parameters of a statement for one engine. Throws NoDuckdbFormError if DuckDB cannot run it. */
+export function compile(statement: Sql, dialect: Dialect): CompiledStatement {
+  return dialect === 'duckdb' ? compileForDuckdb(statement) : compileForEngine(statement, dialect)
+}
+
+function compileForEngine(statement: Sql, engine: Engine): CompiledStatement {
   const values: Value[] = []
-  const text = textOf(statement, engine, (value) => {
-    if (engine === 'postgres') return `$${values.push(value)}`
-    // better-sqlite3 cannot bind booleans.
-    values.push(typeof value === 'boolean' ? Number(value) : value)
-    return '?'
-  })
+  const text = textOf(
+    statement,
+    (fragment) => fragment[engine],
+    (value) => {
+      if (engine === 'postgres') return `$${values.push(value)}`
+      // better-sqlite3 cannot bind booleans.
+      values.push(typeof value === 'boolean' ? Number(value) : value)
+      return '?'
+    },
+  )
   hooks.recordStatement?.(engine, text, statement)
   return { text, values }
+}
+
+/** The statement has a fragment without an equal one in DuckDB, or is too long. */
+export class NoDuckdbFormError extends Error {
+  override readonly name = 'NoDuckdbFormError'
+}
+
+/** Some fragments for DuckDB repeat a value, so nested ones grow exponentially. */
+const MAX_DUCKDB_FRAGMENTS = 20_000
+
+/** Equal values share a parameter. DuckDB then recognizes equal expressions and computes an aggregation once. */
+function compileForDuckdb(statement: Sql): CompiledStatement {
+  const numbers = new Map<Value, number>()
+  let fragments = 0
+  const text = textOf(
+    statement,
+    ({ duckdb }) => {
+      if (!duckdb) throw new NoDuckdbFormError('A fragment has no form for DuckDB.')
+      if (++fragments > MAX_DUCKDB_FRAGMENTS) throw new NoDuckdbFormError('The statement is too long for DuckDB.')
+      return duckdb
+    },
+    (value) => {
+      const number = numbers.get(value) ?? numbers.size + 1
+      numbers.set(value, number)
+      return `$${number}`
+    },
+  )
+  return { text, values: [...numbers.keys()] }
 }
 
 /** Returns a statement of PostgreSQL with its values as literals. COPY accepts no parameters. */
 export function compileInline(statement: Sql, quote: (text: string) => string): string {
   if (hooks.recordStatement) compile(statement, 'postgres')
-  return textOf(statement, 'postgres', (value) => {
-    if (value instanceof Uint8Array) throw new Error('Binary values must be parameters.')
-    // A quoted literal has the unknown type, as a parameter has.
-    return value === null ? 'null' : quote(String(value))
-  })
+  return textOf(
+    statement,
+    (fragment) => fragment.postgres,
+    (value) => {
+      if (value instanceof Uint8Array) throw new Error('Binary values must be parameters.')
+      // A quoted literal has the unknown type, as a parameter has.
+      return value === null ? 'null' : quote(String(value))
+    },
+  )
 }
 
-function textOf({ strings, parts }: Sql, engine: Engine, writeValue: (value: Value) => string): string {
+function textOf(
+  { strings, parts }: Sql,
+  choose: (fragment: Either) => Sql,
+  writeValue: (value: Value) => string,
+): string {
   let text = strings[0] ?? ''
   let i = 0
   for (const part of parts) {
-    if (isFragment(part)) text += textOf('strings' in part ? part : part[engine], engine, writeValue)
+    if (isFragment(part)) text += textOf('strings' in part ? part : choose(part), choose, writeValue)
     else text += writeValue(part)
     text += strings[++i]
   }

@@ -1,0 +1,89 @@
+/**
+ * Finds out whether the mirror of the events can answer a query with the same rows. Only the expressions below can pass.
+ * A fragment without a form for DuckDB stops a query as well: not all functions in the list have one for every type.
+ */
+import { type CompiledStatement, compile, NoDuckdbFormError, type Sql } from '../sql/template.ts'
+import type { Call, Expr, Field } from './ast.ts'
+import { FIELD_NAMES, PROPERTY_FIELDS } from './fields.ts'
+import { tableName } from './functions.ts'
+import { isMirroredKey } from './mirror-columns.ts'
+import type { Parts } from './query.ts'
+
+const COLUMNS = new Set(['event', 'distinct_id', 'timestamp', 'team_id'])
+
+const AGGREGATIONS = 'count uniq uniqExact sum avg min max any'.split(' ')
+
+const FUNCTIONS = new Set([
+  ...AGGREGATIONS,
+  ...AGGREGATIONS.map((name) => `${name}If`),
+  ...`equals notEquals less lessOrEquals greater greaterOrEquals in notIn and or not like notLike match
+    plus minus multiply divide modulo intDiv negate abs floor ceil
+    toString toInt toFloat toDecimal toDate toDateTime parseDateTimeBestEffort toTimeZone
+    coalesce ifNull nullIf isNull isNotNull if multiIf transform
+    length lengthUTF8 trim trimLeft trimRight concat startsWith endsWith position replaceAll replace multiSearchAny
+    empty notEmpty
+    now today yesterday toYear toQuarter toMonth toDayOfMonth toDayOfWeek toDayOfYear toHour toMinute toSecond toYYYYMM
+    toYYYYMMDD toUnixTimestamp dateDiff dateTrunc toMonday toStartOfSecond toStartOfMinute toStartOfHour toStartOfDay
+    toStartOfWeek toStartOfMonth toStartOfQuarter toStartOfYear
+    addSeconds addMinutes addHours addDays addWeeks addMonths addQuarters addYears
+    subtractSeconds subtractMinutes subtractHours subtractDays subtractWeeks subtractMonths subtractQuarters subtractYears
+    toIntervalSecond toIntervalMinute toIntervalHour toIntervalDay toIntervalWeek toIntervalMonth toIntervalQuarter
+    toIntervalYear`.split(/\s+/),
+])
+
+/** The functions whose arguments may be lists. */
+const WITH_LISTS = new Set(['in', 'notIn', 'transform', 'multiSearchAny'])
+
+/** Whether every expression of a query over events can pass. */
+export function isMirrored({ columns, where = [], having = [], group_by = [], order_by = [] }: Parts): boolean {
+  const aliases = new Set(columns.flatMap((column) => (column.kind === 'alias' ? [column.name] : [])))
+  const exprs = [...columns, ...where, ...having, ...group_by, ...order_by.map(({ expr }) => expr)]
+  return exprs.every((expr) => passes(expr, aliases))
+}
+
+/** The statement for DuckDB, unless a fragment of it has no form there. */
+export function mirroredStatement(statement: Sql): CompiledStatement | undefined {
+  try {
+    return compile(statement, 'duckdb')
+  } catch (error) {
+    if (error instanceof NoDuckdbFormError) return undefined
+    throw error
+  }
+}
+
+type Names = ReadonlySet<string>
+
+function passes(expr: Expr, aliases: Names): boolean {
+  switch (expr.kind) {
+    case 'constant':
+      return typeof expr.value !== 'string' || expr.value.isWellFormed()
+    case 'field':
+      return fieldPasses(expr.chain, aliases)
+    case 'alias':
+      return passes(expr.expr, aliases)
+    case 'call':
+      return callPasses(expr, aliases)
+    default:
+      return false
+  }
+}
+
+function callPasses({ name, args, params }: Call, aliases: Names): boolean {
+  const known = tableName(name)
+  if (!FUNCTIONS.has(known) || params) return false
+  const exprs = WITH_LISTS.has(known) ? args.flatMap(itemsOf) : args
+  return exprs.every((expr) => passes(expr, aliases))
+}
+
+const itemsOf = (expr: Expr): readonly Expr[] => (expr.kind === 'array' || expr.kind === 'tuple' ? expr.items : [expr])
+
+/** Fields take precedence over aliases, as in `resolve`. The expression of an alias is a column, and is checked there. */
+function fieldPasses([name, ...path]: Field['chain'], aliases: Names): boolean {
+  const [key, ...inner] = path
+  if (name === 'events' && key !== undefined) return fieldPasses([String(key), ...inner], NO_ALIASES)
+  if (name === 'properties') return typeof key === 'string' && !inner.length && isMirroredKey(key)
+  if (path.length) return false
+  return COLUMNS.has(name) || PROPERTY_FIELDS.includes(name) || (aliases.has(name) && !FIELD_NAMES.includes(name))
+}
+
+const NO_ALIASES: Names = new Set()
