@@ -82,6 +82,8 @@ const useServerBundle: Plugin = {
 /** Child processes load one file each, so they start quickly. */
 const PROCESSES = {
   'reader-process': 'src/events/reader-process.ts',
+  'mirror-process': 'src/mirror/mirror-process.ts',
+  'segment-process': 'src/mirror/segment-process.ts',
   'parser-process': 'src/events/parser-process.ts',
   'deliver-process': 'src/exports/deliver-process.ts',
   'sandbox-process': 'src/plugins/runtime/sandbox-process.ts',

@@ -15,6 +15,7 @@ const FLOORS: string[][] = [
   ['hogql', 'background'],
   ['store', 'mail', 'dns', 'outbound'],
   ['auth', 'events'],
+  ['mirror'],
   ['organizations', 'exports', 'plugins'],
   ['signin', 'backups'],
   ['gauges.ts'],
@@ -24,7 +25,7 @@ const FLOORS: string[][] = [
   ['main.ts'],
   ['cli'],
 ]
-const SQL_FLOORS = ['sql', 'hogql', 'store', 'events', 'mail']
+const SQL_FLOORS = ['sql', 'hogql', 'store', 'events', 'mirror', 'mail']
 /** Contain SQL for the databases of export destinations and for DuckDB, and HogQL in help texts, but no SQL for our tables. */
 const FOREIGN_SQL = [
   'exports/destinations/',

@@ -173,6 +173,15 @@ const Environment = Type.Object({
   S3_ROLE_BUCKETS: optional(
     'The buckets that AwsS3 exports may access with the role of this machine, as <organization id>:<bucket>, separated by commas',
   ),
+  EVENT_MIRROR: Type.Boolean({
+    default: false,
+    description:
+      'Keep a copy of the events of large projects in columns, which answers questions over properties many times faster. Needs the library @duckdb/node-api',
+  }),
+  EVENT_MIRROR_FOLDER: optional(
+    'The folder of that copy, which no other node uses; by default mirror/ next to the data, or ./mirror with PostgreSQL',
+  ),
+  EVENT_MIRROR_ERASE_HOURS: integer(24, [1, 720], 'After how many hours the files of that copy lack a deleted event'),
   EXPORT_FOLDER: optional(
     'The folder of File exports; by default exports/ next to the data, or ./exports with PostgreSQL',
   ),

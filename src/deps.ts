@@ -22,6 +22,8 @@ import { createExporter, type Exporter } from './exports/exporter.ts'
 import { addGauges } from './gauges.ts'
 import { type Ids, makeIds } from './ids.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import type { KeeperLimits } from './mirror/keeper.ts'
+import { type EventMirror, openMirror } from './mirror/mirror.ts'
 import { composeInvites } from './organizations/invites.ts'
 import { completeDeletions } from './organizations/persons.ts'
 import { createOutbound, type Outbound } from './outbound/guard.ts'
@@ -70,6 +72,8 @@ export interface Deps {
   readonly writer: EventWriter
   /** Parses large bodies of events in child processes. */
   readonly parsers: ParserPool
+  /** Answers questions from columns. Undefined unless it is configured. */
+  readonly mirror?: EventMirror | undefined
   /** Runs queries over many events, on SQLite in child processes. */
   readonly eventReader: EventReader
   /** Plans and delivers batch exports. Wake it after a change. */
@@ -136,6 +140,8 @@ export interface DepsOptions {
   processes?: DeliveryProcesses
   /** The program of event reader processes, without its extension. */
   readerProgram?: URL
+  /** Replaces some limits of the mirror. */
+  mirrorLimits?: Partial<KeeperLimits>
 }
 
 /** Opens and migrates the database, and starts the background work of this node's role. */
@@ -183,7 +189,7 @@ async function openParts(options: DepsOptions, keep: Keep): Promise<Omit<Deps, '
 type Databases = Awaited<ReturnType<typeof openDatabases>>
 
 async function openDatabases(
-  { config, log, clock = Date.now, ids: injectedIds, readerProgram }: DepsOptions,
+  { config, log, clock = Date.now, ids: injectedIds, readerProgram, mirrorLimits }: DepsOptions,
   keep: Keep,
 ) {
   const metrics = createMetrics()
@@ -205,15 +211,40 @@ async function openDatabases(
   const events = await openStores({ url: config.DATABASE_URL, db, ids, now: now(), observer })
   if (events !== db) keep({ stop: () => events.close() })
   const vault = await prepareVault({ config, log }, db, events)
+  const mirror = openEventMirror({ config, log, db, events, ids, now }, mirrorLimits)
+  if (mirror) keep(mirror)
   const eventReader = await createEventReader({
     events,
+    mirror,
     url: config.DATABASE_URL,
     timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
     observe: observer.observe,
     program: readerProgram,
   })
   keep(eventReader)
-  return { config, log, metrics, tracing, db, events, eventReader, vault, now, milliseconds, started_at, ids }
+  return { config, log, metrics, tracing, db, events, mirror, eventReader, vault, now, milliseconds, started_at, ids }
+}
+
+/** Undefined unless it is configured, and on workers, which answer no questions. */
+function openEventMirror(
+  { config, log, db, events, ids, now }: Pick<Deps, 'config' | 'log' | 'db' | 'events' | 'ids' | 'now'>,
+  limits: Partial<KeeperLimits> | undefined,
+): EventMirror | undefined {
+  if (!config.EVENT_MIRROR || config.ROLE === 'worker') return undefined
+  const mirror = openMirror({
+    events,
+    now,
+    limits,
+    url: config.DATABASE_URL,
+    timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
+    folder: resolve(config.EVENT_MIRROR_FOLDER ?? besideData('mirror', db)),
+    erase_hours: config.EVENT_MIRROR_ERASE_HOURS,
+    newName: ids.uuid,
+    projects: (after) => projects.idsAfter(db, after),
+    log: areaLog(log, config, 'events'),
+  })
+  mirror.keeper.start()
+  return mirror
 }
 
 function createBackground(log: Logger, keep: Keep): Deps['background'] {
@@ -403,7 +434,11 @@ export async function openStores({ url, db, ids, now, observer = {} }: StoreOpti
 
 /** By default next to the SQLite files. */
 const exportFolder = ({ EXPORT_FOLDER }: Config, db: Database): string =>
-  resolve(EXPORT_FOLDER ?? (db.engine === 'sqlite' ? join(dirname(db.location), 'exports') : 'exports'))
+  resolve(EXPORT_FOLDER ?? besideData('exports', db))
+
+/** A folder next to the data, or in the working directory with PostgreSQL. */
+const besideData = (name: string, db: Database): string =>
+  db.engine === 'sqlite' ? join(dirname(db.location), name) : name
 
 /** Loads the mail library only when email is configured. */
 async function openMail({ config, log, metrics, ...used }: Databases): Promise<Mailer | null> {

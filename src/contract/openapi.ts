@@ -7342,10 +7342,11 @@ export interface components {
             /** @description How the query was answered. Only with `explain`. */
             explain?: {
                 /**
-                 * @description `counts`: from the hourly counts of events. `index`: from an index alone. `rows`: from the rows themselves.
+                 * @description `counts`: from the hourly counts of events. `index`: from an index alone. `mirror`: from the
+                 *     mirror of the events in columns. `rows`: from the rows themselves.
                  * @enum {string}
                  */
-                way: "counts" | "index" | "rows";
+                way: "counts" | "index" | "mirror" | "rows";
                 /** @description Why this way was taken. */
                 detail: string;
             };

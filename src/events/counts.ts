@@ -6,6 +6,7 @@ import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, type Either, forUpdate, joined, oneOf, rows, type Sql, sql } from '../sql/template.ts'
 import { type Extract, POSITION, scanQuery } from './extract.ts'
+import { recordDeletions } from './mirrored-deletions.ts'
 import type { EventReader } from './readers.ts'
 import { rowKey, rowKeyOf } from './tail.ts'
 
@@ -89,6 +90,7 @@ export async function deleteEvents(
     const deleted = await tx.all<{ event: string; timestamp: number; seq: number; position: number }>(sql`
       delete from events where project_id = ${project_id} and ${found}
       returning event, timestamp, seq, ${either(sql`seq`, sql`position`)} as position`)
+    await recordDeletions(tx, project_id, deleted)
     const counted = uncounted ? deleted.filter((event) => isCounted(event, uncounted)) : deleted
     await countEvents(
       tx,

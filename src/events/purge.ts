@@ -95,6 +95,8 @@ const TABLES: [table: Sql, key: Sql][] = [
   [sql`event_sessions`, sql`session_id`],
   [sql`event_deletions`, sql`distinct_id`],
   [sql`event_counts`, sql`hour, event`],
+  [sql`mirror_segments`, sql`node, from_position`],
+  [sql`mirror_deletions`, sql`node, position, seq`],
 ]
 
 /** Returns the number of deleted events. */
@@ -102,6 +104,8 @@ async function removeProject(deletions: Deletions, project_id: number): Promise<
   const { events } = deletions
   const mine = sql`project_id = ${project_id}`
   const some = sql`uuid in (select uuid from events where ${mine} limit ${CHUNK})`
+  // First, so that the deletions of its events are not recorded.
+  await events.run(sql`delete from mirrors where ${mine}`)
   const removed = await inChunks(deletions, () => deleteEvents(events, project_id, some))
   for (const [table, key] of TABLES)
     await inChunks(deletions, () =>

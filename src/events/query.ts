@@ -52,7 +52,7 @@ export async function answer(reader: EventReader, query: HogqlQuery): Promise<An
   const offset = select.offset ?? 0
   const parsed = performance.now()
   const question = { ...query, parts, compiled }
-  const ways = model === 'events' ? waysOfEvents(question) : [wayOfModel(model, question)]
+  const ways = model === 'events' ? waysOfEvents(reader, question) : [wayOfModel(model, question)]
   const { way, rows, rows_read } = await rowsOf(reader, ways, question, { limit: limit + 1, offset }, signal)
   return {
     columns: compiled.columns.map(({ name }) => name),

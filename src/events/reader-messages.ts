@@ -9,6 +9,8 @@ export interface Statement {
   values: Value[]
   /** Whether the best plan is the same for all values. PostgreSQL then plans the statement once per connection. */
   one_plan?: boolean | undefined
+  /** The project whose events the mirror opens. */
+  project_id?: number
 }
 
 /** The reply of a reader process to a statement. Long results take several replies, all but the last with `more`. */

@@ -1,4 +1,4 @@
-/** SQLite statements run in child processes: a thread that runs a statement cannot be interrupted. */
+/** Statements run in child processes: a thread that runs a statement cannot be interrupted. */
 import { availableParallelism } from 'node:os'
 import { createProcessPool, ProcessExited, type ProcessPool } from '../background/process-pool.ts'
 import { unavailable } from '../errors.ts'
@@ -20,15 +20,18 @@ const PROGRAM = new URL('./reader-process', import.meta.url)
  */
 export const NICENESS = 19
 
-export function createSqliteReaders({
+export const createSqliteReaders = ({
   file,
   program = PROGRAM,
   niceness = NICENESS,
-}: SqliteReaderOptions): ReaderBackend {
-  const pools: Record<LaneName, ProcessPool<Statement, ReaderReply>> = {
+}: SqliteReaderOptions): ReaderBackend =>
+  createProcessReaders({
     fast: createProcessPool({ program, args: [file, 'fast'] }),
     slow: createProcessPool({ program, args: [file, 'slow'], niceness }),
-  }
+  })
+
+/** Runs statements in the processes of a lane. Lanes may share them. */
+export function createProcessReaders(pools: Record<LaneName, ProcessPool<Statement, ReaderReply>>): ReaderBackend {
   return {
     // One CPU is left to the server.
     slots: { fast: 1, slow: Math.max(1, availableParallelism() - 1) },

@@ -16,8 +16,15 @@ export interface ReadOptions {
   signal?: AbortSignal
 }
 
+/** Answers questions over the mirrored events of a project. */
+export interface MirrorReader {
+  /** Returns undefined if it cannot answer a statement for DuckDB exactly. */
+  rows(query: Sql, options: Pick<ReadOptions, 'project_id' | 'signal'>): Promise<unknown[][] | undefined>
+}
+
 export interface EventReader {
   readonly engine: Engine
+  readonly mirror?: MirrorReader | undefined
   /**
    * Returns the rows of a statement, each an array in the order of its columns. Throws `query_timeout` at the deadline,
    * `result_too_large`, and `unavailable` when the reader crashes.
@@ -44,6 +51,7 @@ export interface EventReaderOptions {
   program?: URL
   /** The niceness of SQLite reader processes in the slow lane. */
   niceness?: number
+  mirror?: MirrorReader | undefined
 }
 
 export async function createEventReader({
@@ -53,6 +61,7 @@ export async function createEventReader({
   observe,
   program,
   niceness,
+  mirror,
 }: EventReaderOptions): Promise<EventReader> {
   const backend =
     engine === 'postgres'
@@ -71,6 +80,7 @@ export async function createEventReader({
   }
   return {
     engine,
+    mirror,
     convertedRows,
     rows: <Row extends unknown[]>(query: Sql, options: ReadOptions) => convertedRows(query, options, (row: Row) => row),
     load: scheduler.load,
@@ -92,7 +102,7 @@ interface Lane {
   waiting: Set<QueuedQuery>
 }
 
-function createScheduler(backend: ReaderBackend, timeout_ms: number) {
+export function createScheduler(backend: ReaderBackend, timeout_ms: number) {
   const createLane = (name: LaneName): Lane => ({ name, running: new Set(), waiting: new Set() })
   const lanes: Record<LaneName, Lane> = { fast: createLane('fast'), slow: createLane('slow') }
   let stopped = false

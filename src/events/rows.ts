@@ -94,7 +94,7 @@ export async function rows(reader: EventReader, query: RowsQuery, limit: number)
     selected: isSelected ? conditionsOf({ project_id, names, person_id }) : undefined,
   }
   const page = { limit: limit + 1, offset }
-  const { rows: found } = await rowsOf(reader, waysOfEvents(question), question, page, signal)
+  const { rows: found } = await rowsOf(reader, waysOfEvents(reader, question), question, page, signal)
   /** Splits one value per compiled column into the values of each selected column. */
   const grouped = <Value>(values: readonly Value[]): Value[][] => {
     const rest = [...values]

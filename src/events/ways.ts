@@ -1,4 +1,8 @@
-/** The ways of answering a query: from the hourly counts of events, from an index alone, or from rows. All give the same result. */
+/**
+ * The ways of answering a query: from the hourly counts of events, from an index alone, from the mirror, or from rows. All give
+ * the same result.
+ */
+import { isMirrored } from '../hogql/mirrored.ts'
 import type { Parts, Query } from '../hogql/query.ts'
 import { INTEGER } from '../hogql/typed.ts'
 import { joined, name, type Sql, sql } from '../sql/template.ts'
@@ -12,7 +16,7 @@ import type { EventReader } from './readers.ts'
 import type { TimeRange } from './time.ts'
 
 export interface Way {
-  name: 'counts' | 'index' | 'rows'
+  name: 'counts' | 'index' | 'mirror' | 'rows'
   /** Why this way was taken. */
   detail: string
   /** The clauses FROM and WHERE. */
@@ -39,7 +43,7 @@ export interface Question {
 const NEWEST_FIRST = sql`e.timestamp desc, e.uuid desc`
 
 /** The ways of a query over events, the quickest first. */
-export function waysOfEvents(question: Question): Way[] {
+export function waysOfEvents({ mirror }: EventReader, question: Question): Way[] {
   const { project_id, range, now, parts, compiled, selected } = question
   const counted = selected
     ? ({ isCounted: false, reason: 'The query selects a person or many names.' } as const)
@@ -55,7 +59,12 @@ export function waysOfEvents(question: Question): Way[] {
       ? { name: 'index', detail: `The index ${index.name} has all fields of the query.` }
       : { name: 'rows', detail: counted.isCounted ? 'The events are not all counted yet.' : counted.reason }),
   }
-  return counted.isCounted ? [countsWay(project_id, counted), events] : [events]
+  const useMirror = mirror && events.name === 'rows' && compiled.aggregate && !selected && isMirrored(parts)
+  return [
+    ...(counted.isCounted ? [countsWay(project_id, counted)] : []),
+    ...(useMirror ? [mirrorWay(question)] : []),
+    events,
+  ]
 }
 
 const countsWay = (project_id: number, counted: CountedQuery): Way => ({
@@ -65,6 +74,13 @@ const countsWay = (project_id: number, counted: CountedQuery): Way => ({
   unique: sql``,
   compiled: counted.compiled,
   missing: uncountedQuery(project_id),
+})
+
+const mirrorWay = ({ project_id, range }: Question): Way => ({
+  name: 'mirror',
+  detail: 'The columns of the mirror have all fields of the query.',
+  from: sql`from e where e.project_id = ${project_id} ${within(sql`e.timestamp`, range)}`,
+  unique: sql``,
 })
 
 /** The current rows of another model. */
@@ -98,10 +114,13 @@ export async function rowsOf(
   if (!way) throw new Error('A query has at least one way.')
   const { project_id, compiled } = question
   const types = compiled.columns.map(({ type }) => type)
-  const statement = guarded([...types, INTEGER], statementOf(way, compiled, page))
-  const rows = await reader.rows(statement, { project_id, lane: 'slow', signal })
+  const statement = statementOf(way, compiled, page)
+  const rows =
+    way.name === 'mirror'
+      ? await reader.mirror?.rows(statement, { project_id, signal })
+      : await reader.rows(guarded([...types, INTEGER], statement), { project_id, lane: 'slow', signal })
   const readOf = (row: readonly unknown[] | undefined): number => Number(row?.[types.length] ?? 0)
-  if (rows.some((row) => readOf(row) === INCOMPLETE)) return rowsOf(reader, others, question, page, signal)
+  if (!rows || rows.some((row) => readOf(row) === INCOMPLETE)) return rowsOf(reader, others, question, page, signal)
   return { way, rows, rows_read: compiled.aggregate ? readOf(rows[0]) : rows.length }
 }
 

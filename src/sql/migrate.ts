@@ -39,6 +39,7 @@ import personChanges from './migrations/events-0004.ts'
 import eventSessions from './migrations/events-0005.ts'
 import eventOrigins from './migrations/events-0006.ts'
 import personEmails from './migrations/events-0007.ts'
+import mirrors from './migrations/events-0008.ts'
 import { name, sql } from './template.ts'
 
 /** A set of tables with its own schema version. Each is a file on SQLite; PostgreSQL has all in one database. */
@@ -92,7 +93,7 @@ export const ADMINISTRATION: Track = {
 export const EVENTS: Track = {
   file: 'events.db',
   table: 'event_migrations',
-  migrations: [events, eventPositions, eventCounts, personChanges, eventSessions, eventOrigins, personEmails],
+  migrations: [events, eventPositions, eventCounts, personChanges, eventSessions, eventOrigins, personEmails, mirrors],
 }
 
 export const SCHEMA_VERSION = ADMINISTRATION.migrations.length

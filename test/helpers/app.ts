@@ -21,6 +21,7 @@ import type { DeliveryProcesses } from '../../src/exports/delivery-processes.ts'
 import { testDestination } from '../../src/exports/test-destination.ts'
 import { serializerCompiler } from '../../src/http/serialization.ts'
 import { buildServer } from '../../src/http/server.ts'
+import type { KeeperLimits } from '../../src/mirror/keeper.ts'
 import { type FirstRun, firstRun } from '../../src/organizations/first-run.ts'
 import { createWithOwner } from '../../src/organizations/organizations.ts'
 import { createSandbox, type Sandbox } from '../../src/plugins/runtime/sandbox.ts'
@@ -141,6 +142,8 @@ export interface AppOptions {
   sessions?: boolean
   /** Receives the log; discarded by default. */
   log?: NodeJS.WritableStream
+  /** Replaces some limits of the mirror. */
+  mirrorLimits?: Partial<KeeperLimits>
 }
 
 const CLIENT = { address: '127.0.0.1', user_agent: 'test' }
@@ -162,14 +165,14 @@ function sharedInspector(): Sandbox {
 export async function openApp(
   t: Test,
   engine: Engine,
-  { environment = {}, log, sessions = false, processes = IN_THIS_PROCESS }: AppOptions = {},
+  { environment = {}, log, sessions = false, processes = IN_THIS_PROCESS, mirrorLimits }: AppOptions = {},
 ): Promise<TestApp> {
   const postgres = engine === 'postgres' ? await migratedDatabase() : undefined
   const folder = freshFolder(t)
   const url = postgres?.url ?? `sqlite:${folder}`
   if (!postgres) await copyMigratedSqlite(folder)
-  const exports = postgres && { EXPORT_FOLDER: join(folder, 'exports') }
-  const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...exports, ...environment })
+  const folders = postgres && { EXPORT_FOLDER: join(folder, 'exports'), EVENT_MIRROR_FOLDER: join(folder, 'mirror') }
+  const config = readConfig({ DATABASE_URL: url, RATE_LIMITS: 'false', ...folders, ...environment })
   let time = Date.parse('2026-01-01T00:00:00Z')
   const deps = await buildDeps({
     config,
@@ -177,6 +180,7 @@ export async function openApp(
     clock: () => ++time,
     ids: knownIds(),
     processes,
+    ...(mirrorLimits && { mirrorLimits }),
     ...(readerProgram && { readerProgram }),
   })
   deps.inspector.inspect = sharedInspector().inspect

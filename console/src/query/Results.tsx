@@ -81,7 +81,7 @@ export function Results({ result, view: { search, show } }: { result: QueryResul
   )
 }
 
-const WAYS = { counts: 'hourly counts', index: 'an index', rows: 'rows' }
+const WAYS = { counts: 'hourly counts', index: 'an index', mirror: 'the mirror', rows: 'rows' }
 
 function Summary({ result: { results, hasMore, timings, rows_read, explain } }: { result: QueryResult }) {
   const seconds = timings.reduce((sum, { t }) => sum + t, 0)

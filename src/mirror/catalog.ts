@@ -1,0 +1,141 @@
+/** The projects that nodes mirror, their segments, and deleted events that may be in them. */
+import type { Db } from '../sql/db.ts'
+import { oneOf, type Sql, sql } from '../sql/template.ts'
+import type { Segment } from './messages.ts'
+
+export interface Mirror {
+  /** Null until it is known. */
+  ready_position: number | null
+  /** All events below are in the segments. */
+  mirrored_to: number
+  /** When the first of its deletions was noticed. */
+  deletions_since: string | null
+}
+
+/** A project on a node. */
+export interface Owner {
+  project_id: number
+  node: string
+}
+
+const ownedBy = ({ project_id, node }: Owner): Sql => sql`project_id = ${project_id} and node = ${node}`
+
+/** The mirrors of a node. */
+export const listMirrors = (db: Db, node: string): Promise<(Mirror & { project_id: number })[]> =>
+  db.all(sql`
+    select project_id, ready_position, mirrored_to, deletions_since from mirrors where node = ${node}`)
+
+export const mirroredToQuery = (owner: Owner): Sql => sql`select mirrored_to from mirrors where ${ownedBy(owner)}`
+
+export async function createMirror(db: Db, { project_id, node }: Owner, now: string): Promise<void> {
+  await db.run(sql`
+    insert into mirrors (project_id, node, seen_at) values (${project_id}, ${node}, ${now}) on conflict do nothing`)
+}
+
+export async function updateMirror(
+  db: Db,
+  owner: Owner,
+  { ready_position, deletions_since }: Pick<Mirror, 'ready_position' | 'deletions_since'>,
+): Promise<void> {
+  await db.run(sql`
+    update mirrors set ready_position = ${ready_position}, deletions_since = ${deletions_since} where ${ownedBy(owner)}`)
+}
+
+/** The node may then begin again. Its files become orphans. */
+export async function removeMirror(db: Db, owner: Owner): Promise<void> {
+  await db.tx(async (tx) => {
+    for (const table of [sql`mirrors`, sql`mirror_segments`, sql`mirror_deletions`])
+      await tx.send(sql`delete from ${table} where ${ownedBy(owner)}`)
+  })
+}
+
+/** In the order of their positions. */
+export const listSegments = (db: Db, owner: Owner): Promise<Segment[]> => db.all<Segment>(segmentsQuery(owner))
+
+export const segmentsQuery = (owner: Owner): Sql => sql`
+  select from_position, to_position, file, events, properties from mirror_segments where ${ownedBy(owner)}
+  order by from_position`
+
+/** The names of all files of a node. */
+export async function listFiles(db: Db, node: string): Promise<string[]> {
+  const found = await db.all<{ file: string }>(sql`select file from mirror_segments where node = ${node}`)
+  return found.map(({ file }) => file)
+}
+
+/** Adds the next segment. Returns false if another process has added one. A segment without events only moves the end. */
+export const addSegment = (db: Db, owner: Owner, segment: Segment): Promise<boolean> =>
+  db.tx(async (tx) => {
+    const { from_position, to_position } = segment
+    const moved = await tx.run(sql`
+      update mirrors set mirrored_to = ${to_position} where ${ownedBy(owner)} and mirrored_to = ${from_position}`)
+    if (moved && segment.events) await insertSegment(tx, owner, segment)
+    return moved > 0
+  })
+
+async function insertSegment(tx: Db, { project_id, node }: Owner, segment: Segment): Promise<void> {
+  const { from_position, to_position, file, events, properties } = segment
+  await tx.send(sql`
+    insert into mirror_segments (project_id, node, from_position, to_position, file, events, properties)
+    values (${project_id}, ${node}, ${from_position}, ${to_position}, ${file}, ${events}, ${properties})`)
+}
+
+/**
+ * Replaces adjacent segments by one that lacks the deleted events, and forgets these. Throws if another process has replaced
+ * one of them.
+ */
+export const replaceSegments = (
+  db: Db,
+  owner: Owner,
+  old: readonly Segment[],
+  segment: Segment,
+  deleted: readonly DeletedEvent[],
+): Promise<void> =>
+  db.tx(async (tx) => {
+    let removed = 0
+    for (const { from_position, file } of old)
+      removed += await tx.run(sql`
+        delete from mirror_segments
+        where ${ownedBy(owner)} and from_position = ${from_position} and file = ${file}`)
+    if (removed < old.length) throw new Error('Another process has replaced a segment.')
+    if (segment.events) await insertSegment(tx, owner, segment)
+    await removeDeletions(tx, owner, deleted)
+  })
+
+export interface DeletedEvent {
+  seq: number
+  position: number
+}
+
+/** Deleted events in a range of positions, in the order of `seq`. */
+export const listDeletions = (
+  db: Db,
+  owner: Owner,
+  { from_position, to_position }: Pick<Segment, 'from_position' | 'to_position'>,
+  limit: number,
+): Promise<DeletedEvent[]> =>
+  db.all<DeletedEvent>(sql`
+    select seq, position from mirror_deletions
+    where ${ownedBy(owner)} and position >= ${from_position} and position < ${to_position} order by position, seq
+    limit ${limit}`)
+
+/** For the reader: also events above the segments, which it ignores. */
+export const deletionsQuery = (owner: Owner, limit: number): Sql => sql`
+  select seq from mirror_deletions where ${ownedBy(owner)} limit ${limit}`
+
+export async function removeDeletions(db: Db, owner: Owner, deleted: readonly DeletedEvent[]): Promise<void> {
+  if (deleted.length)
+    await db.run(sql`
+      delete from mirror_deletions where ${ownedBy(owner)} and position in ${oneOf(deleted.map(({ position }) => position))}
+        and seq in ${oneOf(deleted.map(({ seq }) => seq))}`)
+}
+
+/** Marks the mirrors of a node as used. */
+export async function touchMirrors(db: Db, node: string, now: string): Promise<void> {
+  await db.run(sql`update mirrors set seen_at = ${now} where node = ${node}`)
+}
+
+/** Removes the mirrors of nodes that are gone: each deletion of an event adds a row for every node. */
+export async function removeUnseen(db: Db, before: string): Promise<void> {
+  const found = await db.all<Owner>(sql`select project_id, node from mirrors where seen_at < ${before}`)
+  for (const owner of found) await removeMirror(db, owner)
+}

@@ -1,0 +1,45 @@
+/** The statements of the mirror that read events. */
+import { POSITION } from '../events/extract.ts'
+import { either } from '../hogql/typed.ts'
+import { type Sql, sql } from '../sql/template.ts'
+import type { Read } from './store.ts'
+
+/** An event in the order of ingestion. Numbers of PostgreSQL arrive as text. */
+export type EventRow = [
+  position: number | string,
+  seq: number | string,
+  event: string,
+  distinct_id: string,
+  timestamp: number | string,
+  properties: string,
+]
+
+const PROPERTIES = either(sql`e.properties`, sql`e.properties::text`)
+const BY_POSITION = either(sql`indexed by events_by_position`, sql``)
+
+export interface Positions {
+  project_id: number
+  from: number
+  /** Exclusive. No end by default. */
+  below?: number
+  /** Begins after this event. */
+  after?: EventRow | undefined
+}
+
+const between = ({ project_id, from, below, after }: Positions): Sql => sql`
+  from events e ${BY_POSITION} where e.project_id = ${project_id} and ${POSITION} >= ${Number(after?.[0] ?? from)}
+    ${below === undefined ? sql`` : sql`and ${POSITION} < ${below}`}
+    ${after ? isLater(Number(after[0]), Number(after[1])) : sql``}`
+
+const isLater = (position: number, seq: number): Sql =>
+  either(sql`and e.seq > ${seq}`, sql`and (e.position, e.seq) > (${position}, ${seq})`)
+
+/** At most `limit` events, oldest first. */
+export const eventsBetween = (read: Read, positions: Positions, limit: number): Promise<EventRow[]> =>
+  read(sql`
+    select ${POSITION}, e.seq, e.event, e.distinct_id, e.timestamp, ${PROPERTIES} ${between(positions)}
+    order by ${POSITION}, e.seq limit ${limit}`)
+
+/** The position of the event after the first `count` ones. Undefined if there are no more. */
+export const positionAfter = (positions: Positions, count: number): Sql => sql`
+  select ${POSITION} as position ${between(positions)} order by ${POSITION} limit 1 offset ${count}`

@@ -1,0 +1,174 @@
+/**
+ * The child process that answers questions from the segments of a project and the events above them. It replies as the
+ * process that reads SQLite does. Whatever it cannot answer exactly is `not_mirrored`, and the question is answered from rows.
+ */
+import { join } from 'node:path'
+import { BIGINT, DOUBLE, type DuckDBType, type DuckDBValue, VARCHAR } from '@duckdb/node-api'
+import { Value as Typebox } from '@sinclair/typebox/value'
+import { connectToParent } from '../background/parent.ts'
+import { errorCode } from '../errors.ts'
+import { MESSAGE_LENGTH, type ReaderReply, resultLimit, rowLength, type Statement } from '../events/reader-messages.ts'
+import { keyOfColumn } from '../hogql/mirror-columns.ts'
+import type { Value } from '../sql/template.ts'
+import { deletionsQuery, mirroredToQuery, segmentsQuery } from './catalog.ts'
+import { columnsOf, describeProperties, hasProperty, mergedProperty } from './columns.ts'
+import { BASE_COLUMNS, createDeleted, createTable, literal, openDuckdb } from './duckdb.ts'
+import { eventsBetween } from './events.ts'
+import { NOT_MIRRORED, type Properties, PropertiesSchema, type Property } from './messages.ts'
+import { openStore, type Read } from './store.ts'
+
+/** Above the segments. More events take longer to convert than a user would wait. */
+const MAX_TAIL = 10_000
+/** More deleted events are removed from the segments before they are used again. */
+const MAX_DELETED = 50_000
+/** The largest integer up to which doubles are exact. */
+const MAX_EXACT = 2 ** 53
+/** The properties of segments that stay parsed. */
+const MAX_PARSED = 500
+
+const [url = '', folder = '', node = ''] = process.argv.slice(2)
+const parent = connectToParent<Statement, ReaderReply>()
+const store = await openStore(url)
+const { connection: duckdb } = await openDuckdb()
+await duckdb.run('set parquet_metadata_cache = true')
+
+class NotMirrored extends Error {
+  readonly code = NOT_MIRRORED
+}
+
+parent.onMessage((statement) => {
+  run(statement).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    const code = errorCode(error) === 'result_too_large' ? 'result_too_large' : NOT_MIRRORED
+    void parent.send({ failed: { message, code } })
+  })
+})
+
+async function run({ text, values, project_id = 0 }: Statement): Promise<void> {
+  const columns = [...new Set(text.match(PROPERTY_COLUMN)?.map((name) => name.slice('e.'.length)))]
+  const relation = await openEvents(project_id, columns)
+  await reply(`with e as (${relation}) ${text}`, values)
+}
+
+/** Texts from outside are values, so this only finds columns. */
+const PROPERTY_COLUMN = /\be\.[pfd]_[0-9a-f]*/g
+
+interface Files {
+  names: string[]
+  properties: Properties[]
+}
+
+/** Loads what is not in files, and returns the query of all events of the project. */
+async function openEvents(project_id: number, columns: readonly string[]): Promise<string> {
+  const keys = new Set(columns.map(keyOfColumn))
+  const { files, tail, deleted } = await store.snapshot(async (read) => ({
+    files: await readFiles(read, project_id),
+    deleted: await readDeleted(read, project_id),
+    tail: await readTail(read, project_id, keys),
+  }))
+  const parts = [...files.properties, describeProperties(tail)]
+  for (const key of keys)
+    if (!parts.every((part) => hasProperty(part, key))) throw new NotMirrored('A property is not in all segments.')
+  await createDeleted(duckdb, deleted)
+  await createTable(duckdb, 'tail', tail)
+  const inFiles = `
+    select ${listOf(columns, mergedOf(files.properties))} from read_parquet([${files.names.map(pathOf).join(', ')}], union_by_name = true)
+    ${deleted.length ? 'where seq not in (select seq from deleted)' : ''}`
+  const inTail = `select ${listOf(columns, mergedOf([describeProperties(tail)]))} from tail`
+  const scale = mergedOf(parts)
+  const selected = columns.map((column) =>
+    column.startsWith('d_') ? decimal(column, scale(keyOfColumn(column))) : column,
+  )
+  return `select ${[`${project_id}::bigint as project_id`, ...BASE_COLUMNS, ...selected].join(', ')}
+    from (${inFiles} union all ${inTail})`
+}
+
+const pathOf = (name: string): string => literal(join(folder, name))
+
+/** The texts and floats of the columns, from files or a table that may lack some. */
+function listOf(columns: readonly string[], propertyOf: (key: string) => Property | undefined): string {
+  const list = columns.map((column) => {
+    const kind = column.startsWith('p_') ? 'p' : 'f'
+    const name = `${kind}${column.slice(1)}`
+    const property = propertyOf(keyOfColumn(column))
+    if (kind === 'p') return property ? name : `null::varchar as ${name}`
+    return property?.number ? name : `null::double as ${name}`
+  })
+  return [...BASE_COLUMNS, ...new Set(list)].join(', ')
+}
+
+const mergedOf =
+  (parts: readonly Properties[]) =>
+  (key: string): Property | undefined =>
+    parts.some(({ stored }) => Object.hasOwn(stored, key)) ? mergedProperty(parts, key) : undefined
+
+/** The cast multiplies by a power of ten, so the product must be exact. */
+function decimal(column: string, property: Property | undefined): string {
+  const { scale, max } = property ?? { scale: 0, max: 0 }
+  if (scale === null || max * 10 ** scale >= MAX_EXACT) throw new NotMirrored('The numbers have too many digits.')
+  return `cast(f${column.slice(1)} as decimal(18, ${scale})) as ${column}`
+}
+
+async function readFiles(read: Read, project_id: number): Promise<Files> {
+  const segments = await read<[from: unknown, to: unknown, file: string, events: unknown, properties: string]>(
+    segmentsQuery({ project_id, node }),
+  )
+  if (segments.length === 0) throw new NotMirrored('The project has no segments.')
+  return { names: segments.map(([, , file]) => file), properties: segments.map(([, , , , text]) => parse(text)) }
+}
+
+const parsed = new Map<string, Properties>()
+
+/** Segments change rarely. */
+function parse(text: string): Properties {
+  const known = parsed.get(text)
+  if (known) return known
+  const properties: unknown = JSON.parse(text)
+  if (!Typebox.Check(PropertiesSchema, properties)) throw new NotMirrored('The catalog is of another version.')
+  if (parsed.size >= MAX_PARSED) parsed.clear()
+  parsed.set(text, properties)
+  return properties
+}
+
+async function readDeleted(read: Read, project_id: number): Promise<number[]> {
+  const found = await read<[seq: number | string]>(deletionsQuery({ project_id, node }, MAX_DELETED + 1))
+  if (found.length > MAX_DELETED) throw new NotMirrored('Too many events are deleted.')
+  return found.map(([seq]) => Number(seq))
+}
+
+/** The events above the segments. */
+async function readTail(read: Read, project_id: number, keys: ReadonlySet<string>) {
+  const [row] = await read<[number | string]>(mirroredToQuery({ project_id, node }))
+  const from = Number(row?.[0] ?? 0)
+  const rows = await eventsBetween(read, { project_id, from }, MAX_TAIL + 1)
+  if (rows.length > MAX_TAIL) throw new NotMirrored('The mirror is behind.')
+  return columnsOf(rows, keys)
+}
+
+/** Sends the rows of a query. */
+async function reply(text: string, values: readonly Value[]): Promise<void> {
+  const statement = await duckdb.prepare(text)
+  // A statement over events has no binary values.
+  statement.bind(values as DuckDBValue[], values.map(typeOf))
+  const result = await statement.stream()
+  const checkLimit = resultLimit()
+  let rows: unknown[][] = []
+  let length = 0
+  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk())
+    for (const cells of chunk.getRows()) {
+      const row = cells.map((cell) => (typeof cell === 'bigint' ? Number(cell) : cell))
+      checkLimit(row)
+      rows.push(row)
+      length += rowLength(row)
+      if (length < MESSAGE_LENGTH) continue
+      await parent.send({ rows, more: true })
+      rows = []
+      length = 0
+    }
+  await parent.send({ rows, more: false })
+}
+
+function typeOf(value: Value): DuckDBType {
+  if (typeof value === 'string') return VARCHAR
+  return Number.isSafeInteger(value) ? BIGINT : DOUBLE
+}

@@ -1,0 +1,122 @@
+/** The child process that writes segments: it reads events into a file, or merges files without deleted events. */
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { connectToParent } from '../background/parent.ts'
+import { errorCode } from '../errors.ts'
+import { columnsOf, describeProperties, mergeProperties, PAGE_EVENTS } from './columns.ts'
+import {
+  BASE_COLUMNS,
+  createDeleted,
+  createTable,
+  literal,
+  openDuckdb,
+  propertyColumns,
+  writeParquet,
+} from './duckdb.ts'
+import { type EventRow, eventsBetween, positionAfter } from './events.ts'
+import type { Properties, SegmentJob, SegmentReply } from './messages.ts'
+import { openStore, type Read, type Store } from './store.ts'
+
+const NICENESS = 19
+
+const [url = '', folder = ''] = process.argv.slice(2)
+const parent = connectToParent<SegmentJob, SegmentReply>({ niceness: NICENESS })
+let store: Store | undefined
+
+parent.onMessage((job) => {
+  run(job).then(
+    (reply) => parent.send(reply),
+    (error: unknown) =>
+      parent.send({
+        kind: 'failed',
+        message: error instanceof Error ? error.message : String(error),
+        code: errorCode(error),
+      }),
+  )
+})
+
+async function run(job: SegmentJob): Promise<SegmentReply> {
+  const { connection, close } = await openDuckdb()
+  try {
+    return job.kind === 'seal' ? await seal(connection, job) : await merge(connection, job)
+  } finally {
+    close()
+  }
+}
+
+/** Writes the oldest events of the range. */
+async function seal(duckdb: DuckDBConnection, job: SegmentJob & { kind: 'seal' }): Promise<SegmentReply> {
+  store ??= await openStore(url)
+  const { to, pages } = await store.snapshot(async (read) => {
+    const to = await endOf(read, job)
+    return { to, pages: await readPages(duckdb, read, { ...job, below: to }) }
+  })
+  const properties = mergeProperties(pages)
+  const selected = [...BASE_COLUMNS, ...propertyColumns(properties)].join(', ')
+  const tables = pages.map((_, i) => `select * from page_${i}`).join(' union all by name ')
+  const events = pages.length ? await writeFile(duckdb, `select ${selected} from (${tables})`, job.file) : 0
+  return { kind: 'sealed', to, events, properties }
+}
+
+/** The position after the events of the segment. All events of a PostgreSQL transaction have one position. */
+async function endOf(
+  read: Read,
+  { project_id, from, below, max_events }: SegmentJob & { kind: 'seal' },
+): Promise<number> {
+  const [row] = await read<[number | string]>(positionAfter({ project_id, from, below }, max_events))
+  return row ? Math.max(Number(row[0]), from + 1) : below
+}
+
+/** Reads the events into tables `page_0`, `page_1`, … and returns the properties of each. */
+async function readPages(
+  duckdb: DuckDBConnection,
+  read: Read,
+  { project_id, from, below }: { project_id: number; from: number; below: number },
+): Promise<Properties[]> {
+  const pages: Properties[] = []
+  for (let after: EventRow | undefined; ; ) {
+    const rows = await eventsBetween(read, { project_id, from, below, after }, PAGE_EVENTS)
+    if (rows.length === 0) return pages
+    const columns = columnsOf(rows)
+    await createTable(duckdb, `page_${pages.length}`, columns)
+    pages.push(describeProperties(columns))
+    after = rows.at(-1)
+  }
+}
+
+async function merge(
+  duckdb: DuckDBConnection,
+  { files, properties, deleted, file }: SegmentJob & { kind: 'merge' },
+): Promise<SegmentReply> {
+  await createDeleted(duckdb, deleted)
+  const list = files.map((name) => literal(join(folder, name))).join(', ')
+  const selected = [...BASE_COLUMNS, ...propertyColumns(properties)].join(', ')
+  const events = await writeFile(
+    duckdb,
+    `select ${selected} from read_parquet([${list}], union_by_name = true)
+      where seq not in (select seq from deleted)`,
+    file,
+  )
+  return { kind: 'merged', events }
+}
+
+/** A file has its name only when it is complete and on disk. */
+async function writeFile(duckdb: DuckDBConnection, rows: string, name: string): Promise<number> {
+  const [file, unfinished] = [join(folder, name), join(folder, `${name}.unfinished`)]
+  try {
+    const events = await writeParquet(duckdb, rows, unfinished)
+    await sync(unfinished)
+    await rename(unfinished, file)
+    await sync(dirname(file))
+    return events
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path)
+  await handle.sync()
+  await handle.close()
+}
