@@ -356,6 +356,81 @@ const INDEXED: CountParts = {
   conditions: ["distinct_id != 'person 3'", "distinct_id in ('person 1', 'person 2')", 'toMinute(timestamp) < 30'],
 }
 
+const PRICE = 'toFloat(properties.price)'
+
+/** The mirror has all fields. The properties are those of the events in mirrored.test.ts. */
+const MIRRORED: CountParts = {
+  groups: [
+    'event',
+    'properties.a',
+    'properties.b',
+    'properties.Foo',
+    "properties['a b']",
+    '$session_id',
+    "coalesce(properties.foo, '(none)')",
+    "concat(properties.a, '/', properties.n)",
+    "properties.a = 'x' or properties.b is null",
+    'toFloat(properties.a)',
+    'toFloat(properties.n) * 2 + 0.5',
+    'toInt(properties.b)',
+    'toInt(properties.n) % 3',
+    'length(properties.a)',
+    "multiIf(properties.n < 3, 'few', properties.n < 10, 'some', 'many')",
+    'properties.price > 5',
+    'timestamp',
+    'toStartOfHour(timestamp)',
+    'toStartOfWeek(timestamp, 1)',
+    'toStartOfMonth(timestamp)',
+    'toDate(timestamp)',
+    'toDayOfWeek(timestamp)',
+    'toYYYYMM(timestamp)',
+  ],
+  values: [
+    ...COUNTS.filter((count) => !count.startsWith('round')),
+    'count(properties.a)',
+    'uniq(properties.b)',
+    'count(distinct toFloat(properties.a))',
+    "countIf(properties.a like '%a%')",
+    "uniqIf(distinct_id, properties.n in ('1', '3', 'x'))",
+    `sum(${PRICE})`,
+    `sumIf(${PRICE}, event = 'paid')`,
+    `avg(${PRICE})`,
+    `avgIf(${PRICE}, properties.a is not null)`,
+    `sum(${PRICE}) / count()`,
+    'sum(toFloat(properties.tiny))',
+    'avg(toFloat(properties.tiny))',
+    'sum(toInt(properties.b))',
+    'avg(toInt(properties.n))',
+    'sum(length(properties.b))',
+    'min(properties.a)',
+    'max(properties.b)',
+    'any(properties.Foo)',
+    'min(toFloat(properties.a))',
+    `maxIf(${PRICE}, properties.n > 4)`,
+    'max(timestamp)',
+    "dateDiff('hour', min(timestamp), max(timestamp))",
+    'any(properties.n = 1)',
+  ],
+  conditions: [
+    "event = 'paid'",
+    "properties.a = 'x'",
+    "properties.a != 'x'",
+    'properties.a = properties.b',
+    'properties.a > properties.b',
+    "properties.a >= '5'",
+    'properties.a >= 5',
+    'properties.n between 2 and 7',
+    "properties.foo in ('x', 'é', '5')",
+    'properties.b not in (5, 19.99, null)',
+    "properties.a like '_' or properties.b not like '%e%'",
+    "startsWith(properties.a, 'a')",
+    'properties.n is not null',
+    'not (properties.price < 3 and properties.n = 1)',
+    '$session_id != null',
+    'toHour(timestamp) < 12',
+  ],
+}
+
 const TIMES = [
   "'2025-12-01 12:10:00'",
   "'2025-12-02'",
@@ -394,3 +469,6 @@ const countOf = ({ groups, values, conditions }: CountParts): fc.Arbitrary<strin
 
 /** A SELECT that counts events, which the hourly counts or an index can answer. */
 export const generatedCount: fc.Arbitrary<string> = fc.oneof(countOf(COUNTED), countOf(INDEXED))
+
+/** A SELECT that the mirror can answer. */
+export const generatedMirrored: fc.Arbitrary<string> = countOf(MIRRORED)
