@@ -42,7 +42,11 @@ export class ForeignJson extends Error {
 }
 
 /** The columns of at most `PAGE_EVENTS` events. `wanted` limits the properties. */
-export function columnsOf(rows: readonly EventRow[], wanted?: ReadonlySet<string>): EventColumns {
+export async function columnsOf(
+  rows: readonly EventRow[],
+  readLarge: (row: EventRow) => Promise<string>,
+  wanted?: ReadonlySet<string>,
+): Promise<EventColumns> {
   const columns: EventColumns = {
     seqs: rows.map(([, seq]) => BigInt(seq)),
     events: rows.map(([, , event]) => event),
@@ -51,8 +55,8 @@ export function columnsOf(rows: readonly EventRow[], wanted?: ReadonlySet<string
     properties: new Map(),
     left_out: new Set(),
   }
-  for (const [at, [, , , , , text]] of rows.entries())
-    for (const [key, value] of Object.entries(parse(text)))
+  for (const [at, row] of rows.entries())
+    for (const [key, value] of Object.entries(parse(row[5] ?? (await readLarge(row)))))
       if (value !== null && (!wanted || wanted.has(key))) addProperty(columns, at, key, value)
   return columns
 }
@@ -68,11 +72,15 @@ function addProperty(columns: EventColumns, at: number, key: string, value: unkn
   if (left_out?.has(key)) return
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const column = properties.get(key) ?? addColumn(columns, key)
-  if (!column || text.length > MAX_TEXT) return leaveOut(columns, key)
+  if (column && text.length <= MAX_TEXT) setProperty(column, at, text, seqs.length)
+  else leaveOut(columns, key)
+}
+
+function setProperty(column: PropertyColumn, at: number, text: string, length: number): void {
   column.texts[at] = text
   const number = numberOf(text)
   if (number === null) return
-  column.numbers ??= emptyColumn(seqs.length)
+  column.numbers ??= emptyColumn(length)
   column.numbers[at] = number
   column.max = Math.max(column.max, Math.abs(number))
   if (column.scale !== null) column.scale = scaleOf(number, column.scale)

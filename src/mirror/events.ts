@@ -15,6 +15,8 @@ export type EventRow = [
 ]
 
 const PROPERTIES = either(sql`e.properties`, sql`e.properties::text`)
+/** Larger properties are read one event at a time, which bounds the memory of a page. */
+const LARGE_BYTES = 16 * 1024
 const BY_POSITION = either(sql`indexed by events_by_position`, sql``)
 
 export interface Positions {
@@ -37,8 +39,20 @@ const isLater = (position: number, seq: number): Sql =>
 /** At most `limit` events, oldest first. */
 export const eventsBetween = (read: Read, positions: Positions, limit: number): Promise<EventRow[]> =>
   read(sql`
-    select ${POSITION}, e.seq, e.event, e.distinct_id, e.timestamp, ${PROPERTIES} ${between(positions)}
+    select ${POSITION}, e.seq, e.event, e.distinct_id, e.timestamp,
+      case when octet_length(${PROPERTIES}) <= ${LARGE_BYTES} then ${PROPERTIES} end ${between(positions)}
     order by ${POSITION}, e.seq limit ${limit}`)
+
+/** Returns a function that reads the large properties of an event. */
+export const largeProperties =
+  (read: Read, project_id: number) =>
+  async ([position, seq]: EventRow): Promise<string> => {
+    const [row] = await read<[string]>(sql`
+      select ${PROPERTIES} from events e ${BY_POSITION}
+      where e.project_id = ${project_id} and ${POSITION} = ${Number(position)} and e.seq = ${Number(seq)}`)
+    if (!row) throw new Error('An event vanished from a state of the database.')
+    return row[0]
+  }
 
 /** The position of the event after the first `count` ones. Undefined if there are no more. */
 export const positionAfter = (positions: Positions, count: number): Sql => sql`

@@ -13,7 +13,7 @@ import type { Value } from '../sql/template.ts'
 import { deletionsQuery, mirroredToQuery, segmentsQuery } from './catalog.ts'
 import { columnsOf, describeProperties, hasProperty, mergedProperty } from './columns.ts'
 import { BASE_COLUMNS, createDeleted, createTable, literal, openDuckdb } from './duckdb.ts'
-import { eventsBetween } from './events.ts'
+import { eventsBetween, largeProperties } from './events.ts'
 import { NOT_MIRRORED, type Properties, PropertiesSchema, type Property } from './messages.ts'
 import { openStore, type Read } from './store.ts'
 
@@ -142,7 +142,7 @@ async function readTail(read: Read, project_id: number, keys: ReadonlySet<string
   const from = Number(row?.[0] ?? 0)
   const rows = await eventsBetween(read, { project_id, from }, MAX_TAIL + 1)
   if (rows.length > MAX_TAIL) throw new NotMirrored('The mirror is behind.')
-  return columnsOf(rows, keys)
+  return columnsOf(rows, largeProperties(read, project_id), keys)
 }
 
 /** Sends the rows of a query. */

@@ -14,7 +14,7 @@ import {
   propertyColumns,
   writeParquet,
 } from './duckdb.ts'
-import { type EventRow, eventsBetween, positionAfter } from './events.ts'
+import { type EventRow, eventsBetween, largeProperties, positionAfter } from './events.ts'
 import type { Properties, SegmentJob, SegmentReply } from './messages.ts'
 import { openStore, type Read, type Store } from './store.ts'
 
@@ -78,7 +78,7 @@ async function readPages(
   for (let after: EventRow | undefined; ; ) {
     const rows = await eventsBetween(read, { project_id, from, below, after }, PAGE_EVENTS)
     if (rows.length === 0) return pages
-    const columns = columnsOf(rows)
+    const columns = await columnsOf(rows, largeProperties(read, project_id))
     await createTable(duckdb, `page_${pages.length}`, columns)
     pages.push(describeProperties(columns))
     after = rows.at(-1)

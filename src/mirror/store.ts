@@ -14,6 +14,8 @@ export interface Store {
 const BUSY_TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 10_000
 
+const ignore = (): void => undefined
+
 export const openStore = (url: string): Promise<Store> =>
   url.startsWith('sqlite:') ? openSqliteStore(url) : openPostgresStore(url)
 
@@ -47,12 +49,12 @@ async function openPostgresStore(url: string): Promise<Store> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
   // The pool replaces a connection that breaks. Without a listener, the error would end the process.
-  pool.on('error', () => undefined)
+  pool.on('error', ignore)
   return {
     engine: 'postgres',
     snapshot: async (work) => {
       const client = await pool.connect()
-      client.on('error', () => undefined)
+      client.on('error', ignore)
       const read: Read = async <Row extends unknown[]>(query: Sql) => {
         const { text, values } = compile(query, 'postgres')
         return (await client.query<Row>({ text, values, rowMode: 'array' })).rows
@@ -65,6 +67,7 @@ async function openPostgresStore(url: string): Promise<Store> {
         isOver = true
         return result
       } finally {
+        client.off('error', ignore)
         client.release(!isOver)
       }
     },
