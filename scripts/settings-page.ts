@@ -8,7 +8,7 @@ const SECTIONS: [title: string, names: RegExp][] = [
   ['Sign-in', /^(SESSION|SOCIAL_AUTH|OIDC|SAML)_/],
   ['Mail and DNS', /^(SMTP|MAIL|DNS|DOMAIN)_/],
   ['Secrets and outgoing connections', /^(SECRET_KEY|OUTBOUND_)/],
-  ['Events and exports', /^(EVENTS|EXPORT|RUN|S3)_/],
+  ['Events and exports', /^(EVENTS?|EXPORT|RUN|S3)_/],
   ['Plugins', /^(PLUGIN|GEOIP)_/],
   ['Backups', /^BACKUP_/],
   ['Logs, metrics and tracing', /^(LOG|METRICS|TRAC|OTEL)/],
