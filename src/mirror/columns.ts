@@ -5,13 +5,11 @@
 import { MAX_NUMBER_LENGTH, NUMBER_PATTERN } from '../hogql/convert.ts'
 import { isMirroredKey } from '../hogql/mirror-columns.ts'
 import type { EventRow } from './events.ts'
-import { MAX_SCALE, type Properties, type Property } from './messages.ts'
+import { MAX_LEFT_OUT, MAX_SCALE, type Properties } from './properties.ts'
 
 /** Longer texts are rarely grouped by, and would fill the files. */
 const MAX_TEXT = 2_000
-/** Properties with columns in a segment, and names of others that the catalog lists. */
 const MAX_PROPERTIES = 300
-const MAX_LEFT_OUT = 1_000
 /** Two different decimals of up to 15 digits are different doubles, so each is the shortest decimal of its double. */
 const FIFTEEN_DIGITS = 1e15
 const NUMBER = new RegExp(NUMBER_PATTERN)
@@ -122,29 +120,3 @@ export const describeProperties = ({ properties, left_out }: EventColumns): Prop
   ),
   left_out: left_out && [...left_out],
 })
-
-/** Whether the columns have all values of a property. */
-export const hasProperty = ({ stored, left_out }: Properties, key: string): boolean =>
-  Object.hasOwn(stored, key) || (left_out !== null && !left_out.includes(key))
-
-/** The properties of a file that is made of several parts. One that a part leaves out is left out. */
-export function mergeProperties(parts: readonly Properties[]): Properties {
-  const keys = [...new Set(parts.flatMap(({ stored }) => Object.keys(stored)))]
-  const kept = keys.filter((key) => parts.every((part) => hasProperty(part, key)))
-  const known = parts.flatMap(({ left_out }) => (left_out ? [left_out] : []))
-  const left_out = [...new Set([...known.flat(), ...keys.filter((key) => !kept.includes(key))])]
-  return {
-    stored: Object.fromEntries(kept.map((key) => [key, mergedProperty(parts, key)])),
-    left_out: known.length < parts.length || left_out.length > MAX_LEFT_OUT ? null : left_out,
-  }
-}
-
-/** A property of parts that have all of its values. */
-export function mergedProperty(parts: readonly Properties[], key: string): Property {
-  const found = parts.flatMap(({ stored }) => (Object.hasOwn(stored, key) ? [stored[key] as Property] : []))
-  return {
-    number: found.some(({ number }) => number),
-    scale: found.some(({ scale }) => scale === null) ? null : Math.max(0, ...found.map(({ scale }) => scale ?? 0)),
-    max: Math.max(0, ...found.map(({ max }) => max)),
-  }
-}

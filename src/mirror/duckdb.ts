@@ -10,7 +10,7 @@ import {
 } from '@duckdb/node-api'
 import { floatColumn, textColumn } from '../hogql/mirror-columns.ts'
 import type { EventColumns } from './columns.ts'
-import type { Properties } from './messages.ts'
+import type { Properties } from './properties.ts'
 
 /** With Node, the process stays below 512 MB. */
 const MEMORY_LIMIT = '350MB'

@@ -2,6 +2,7 @@
  * Keeps the mirror of a node: writes segments of new events, merges small ones, and rewrites those with deleted events.
  * The database stays the only truth. If a file is missing, the mirror of its project begins again.
  */
+import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLoop, type Loop, type LoopLog } from '../background/loop.ts'
@@ -11,6 +12,8 @@ import { horizon, resumePosition } from '../events/positions.ts'
 import type { Mirror, Owner } from './catalog.ts'
 import * as catalog from './catalog.ts'
 import { positionAfter } from './events.ts'
+import type { Segment } from './messages.ts'
+import { parseProperties } from './properties.ts'
 import { addSegment, eraseSome, mergeSome, type SegmentLimits, type SegmentOptions } from './segments.ts'
 
 export interface KeeperLimits extends SegmentLimits {
@@ -48,6 +51,7 @@ const RECOUNT_MS = 60_000
 const RETIRED_MS = 30_000
 /** A file that no segment has for this long belongs to a process that was killed. */
 const ORPHAN_MS = 600_000
+const CLEAN_UP_MS = 600_000
 /** The mirrors of a node that was away for longer begin again. */
 const UNSEEN_MS = 7 * 24 * HOUR_MS
 /** Segments written for a project before the next one gets its turn. */
@@ -87,7 +91,7 @@ export function createKeeper(options: KeeperOptions): Loop {
     await eachProject(projects, loop, reachable, async (project_id) => {
       isBehind = (await keep({ project_id, node }, mirrors.get(project_id), files)) || isBehind
     })
-    if (milliseconds() - cleaned_at >= HOUR_MS) {
+    if (Math.abs(milliseconds() - cleaned_at) >= CLEAN_UP_MS) {
       cleaned_at = milliseconds()
       await cleanUp()
     }
@@ -99,10 +103,13 @@ export function createKeeper(options: KeeperOptions): Loop {
     if (!mirror) return begin(owner)
     if (!(await isReady(owner, mirror))) return false
     const known = await catalog.listSegments(events, owner)
-    if (known.some(({ file }) => !files.has(file))) {
+    // Another process may have added a file since the folder was read.
+    const isMissing = ({ file }: Segment): boolean => !files.has(file) && !existsSync(join(folder, file))
+    if (known.some((segment) => isMissing(segment) || !parseProperties(segment.properties))) {
+      const { project_id } = owner
       log.error(
-        { project: owner.project_id },
-        'a file of the mirror is missing; the mirror of the project begins again',
+        { project: project_id },
+        'a segment of the mirror is not readable; the mirror of the project begins again',
       )
       await catalog.removeMirror(events, owner)
       return true

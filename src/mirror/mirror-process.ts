@@ -3,18 +3,25 @@
  * process that reads SQLite does. Whatever it cannot answer exactly is `not_mirrored`, and the question is answered from rows.
  */
 import { join } from 'node:path'
-import { BIGINT, DOUBLE, type DuckDBType, type DuckDBValue, VARCHAR } from '@duckdb/node-api'
-import { Value as Typebox } from '@sinclair/typebox/value'
+import {
+  BIGINT,
+  DOUBLE,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  type DuckDBValue,
+  VARCHAR,
+} from '@duckdb/node-api'
 import { connectToParent } from '../background/parent.ts'
 import { errorCode } from '../errors.ts'
 import { MESSAGE_LENGTH, type ReaderReply, resultLimit, rowLength, type Statement } from '../events/reader-messages.ts'
 import { keyOfColumn } from '../hogql/mirror-columns.ts'
 import type { Value } from '../sql/template.ts'
 import { deletionsQuery, mirroredToQuery, segmentsQuery } from './catalog.ts'
-import { columnsOf, describeProperties, hasProperty, mergedProperty } from './columns.ts'
+import { columnsOf, describeProperties } from './columns.ts'
 import { BASE_COLUMNS, createDeleted, createTable, literal, openDuckdb } from './duckdb.ts'
 import { eventsBetween, largeProperties } from './events.ts'
-import { NOT_MIRRORED, type Properties, PropertiesSchema, type Property } from './messages.ts'
+import { NOT_MIRRORED } from './messages.ts'
+import { hasProperty, mergedProperty, type Properties, type Property, parseProperties } from './properties.ts'
 import { openStore, type Read } from './store.ts'
 
 /** Above the segments. More events take longer to convert than a user would wait. */
@@ -23,8 +30,6 @@ const MAX_TAIL = 10_000
 const MAX_DELETED = 50_000
 /** The largest integer up to which doubles are exact. */
 const MAX_EXACT = 2 ** 53
-/** The properties of segments that stay parsed. */
-const MAX_PARSED = 500
 
 const [url = '', folder = '', node = ''] = process.argv.slice(2)
 const parent = connectToParent<Statement, ReaderReply>()
@@ -69,7 +74,7 @@ async function openEvents(project_id: number, columns: readonly string[]): Promi
   const parts = [...files.properties, describeProperties(tail)]
   for (const key of keys)
     if (!parts.every((part) => hasProperty(part, key))) throw new NotMirrored('A property is not in all segments.')
-  await createDeleted(duckdb, deleted)
+  if (deleted.length) await createDeleted(duckdb, deleted)
   await createTable(duckdb, 'tail', tail)
   const inFiles = `
     select ${listOf(columns, mergedOf(files.properties))} from read_parquet([${files.names.map(pathOf).join(', ')}], union_by_name = true)
@@ -114,19 +119,12 @@ async function readFiles(read: Read, project_id: number): Promise<Files> {
     segmentsQuery({ project_id, node }),
   )
   if (segments.length === 0) throw new NotMirrored('The project has no segments.')
-  return { names: segments.map(([, , file]) => file), properties: segments.map(([, , , , text]) => parse(text)) }
+  return { names: segments.map(([, , file]) => file), properties: segments.map(([, , , , text]) => propertiesOf(text)) }
 }
 
-const parsed = new Map<string, Properties>()
-
-/** Segments change rarely. */
-function parse(text: string): Properties {
-  const known = parsed.get(text)
-  if (known) return known
-  const properties: unknown = JSON.parse(text)
-  if (!Typebox.Check(PropertiesSchema, properties)) throw new NotMirrored('The catalog is of another version.')
-  if (parsed.size >= MAX_PARSED) parsed.clear()
-  parsed.set(text, properties)
+function propertiesOf(text: string): Properties {
+  const properties = parseProperties(text)
+  if (!properties) throw new NotMirrored('The catalog is of another version.')
   return properties
 }
 
@@ -148,6 +146,14 @@ async function readTail(read: Read, project_id: number, keys: ReadonlySet<string
 /** Sends the rows of a query. */
 async function reply(text: string, values: readonly Value[]): Promise<void> {
   const statement = await duckdb.prepare(text)
+  try {
+    await send(statement, values)
+  } finally {
+    statement.destroySync()
+  }
+}
+
+async function send(statement: DuckDBPreparedStatement, values: readonly Value[]): Promise<void> {
   // A statement over events has no binary values.
   statement.bind(values as DuckDBValue[], values.map(typeOf))
   const result = await statement.stream()

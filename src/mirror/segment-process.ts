@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { connectToParent } from '../background/parent.ts'
 import { errorCode } from '../errors.ts'
-import { columnsOf, describeProperties, mergeProperties, PAGE_EVENTS } from './columns.ts'
+import { columnsOf, describeProperties, PAGE_EVENTS } from './columns.ts'
 import {
   BASE_COLUMNS,
   createDeleted,
@@ -15,7 +15,8 @@ import {
   writeParquet,
 } from './duckdb.ts'
 import { type EventRow, eventsBetween, largeProperties, positionAfter } from './events.ts'
-import type { Properties, SegmentJob, SegmentReply } from './messages.ts'
+import type { SegmentJob, SegmentReply } from './messages.ts'
+import { mergeProperties, type Properties } from './properties.ts'
 import { openStore, type Read, type Store } from './store.ts'
 
 const NICENESS = 19

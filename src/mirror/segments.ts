@@ -4,9 +4,9 @@ import { horizon } from '../events/positions.ts'
 import type { Database } from '../sql/db.ts'
 import type { Owner } from './catalog.ts'
 import * as catalog from './catalog.ts'
-import { mergeProperties } from './columns.ts'
 import { positionAfter } from './events.ts'
 import type { Segment, SegmentJob, SegmentReply } from './messages.ts'
+import { mergeProperties, parseProperties } from './properties.ts'
 
 export interface SegmentLimits {
   /** Fewer new events wait. Each question reads them from the database. */
@@ -103,7 +103,7 @@ async function rewrite(options: SegmentOptions, owner: Owner, old: readonly Segm
   const { from_position } = first
   const { to_position } = last
   const deleted = await catalog.listDeletions(events, owner, { from_position, to_position }, MAX_LISTED)
-  const properties = mergeProperties(old.map((segment) => JSON.parse(segment.properties)))
+  const properties = mergeProperties(old.flatMap((segment) => parseProperties(segment.properties) ?? []))
   const file = `${options.newName()}.parquet`
   const files = old.map((segment) => segment.file)
   const job = { kind: 'merge', file, files, properties, deleted: deleted.map(({ seq }) => seq) } as const
