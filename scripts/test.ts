@@ -1,7 +1,7 @@
 /**
  * Runs test files concurrently: all of them, or the files and folders named as arguments. Compiles what has changed, starts one
  * PostgreSQL unless TEST_POSTGRES_URL is set, and prints the failures, the totals and the slowest files. TEST_SIZE sets the
- * counts (`bySize`).
+ * counts (`bySize`), and REPEAT_FAILED repeats failed files alone.
  *
  * Plain Node runs the files and tap only reports failures. The runner of tap also tracks every file that a test and its
  * child processes load, which takes longer than most tests.
@@ -79,6 +79,8 @@ const DURATIONS = `.tap/durations-${SIZE}.json`
 const USUAL_SECONDS = 10
 const SLOWEST = 5
 const MAX_FAILURES = 5
+/** Failed files that are repeated. */
+const MAX_REPEATED = 3
 /** Interrupted tests get this long to clean up. */
 const GRACE_MS = 5_000
 
@@ -229,6 +231,22 @@ async function run(files: readonly string[], environment: NodeJS.ProcessEnv): Pr
   reportProgress(result)
 }
 
+/**
+ * With REPEAT_FAILED, runs failed files once more, alone. A file that passes then failed because the machine was busy, and the log
+ * names it. If many files fail, something is broken.
+ */
+async function repeatFailed(): Promise<void> {
+  const broken = results.filter(({ failed }) => failed)
+  if (!process.env.REPEAT_FAILED || isInterrupted || broken.length > MAX_REPEATED) return
+  for (const result of broken) {
+    const [name] = result.files
+    results.splice(results.indexOf(result), 1)
+    console.log(`Repeating ${name} alone. It failed beside other files:`, ...failuresIn(result.output))
+    await run(result.files, environment)
+    if (!results.at(-1)?.failed) console.log(`UNSTABLE ${name} passed when it ran alone.`)
+  }
+}
+
 /** Ends the running files and their child processes; the clean-up of the run follows. */
 function interrupt(): void {
   isInterrupted = true
@@ -297,6 +315,7 @@ const runQueue = async (): Promise<void> => {
 }
 await Promise.all(Array.from({ length: CONCURRENCY }, runQueue))
 if (hasPlans && !isInterrupted) await run([PLANS], environment)
+await repeatFailed()
 for (const [task, cleanUp] of [
   ['drop the template database', () => template.drop()],
   ['stop PostgreSQL', () => server.stop()],
