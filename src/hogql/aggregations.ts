@@ -1,12 +1,11 @@
 /** Aggregations. They skip NULL. Each also exists with the suffix If, which takes a condition as its last argument. */
-import { name as identifier, type Sql, sql } from '../sql/template.ts'
+import { type Sql, sql } from '../sql/template.ts'
 import { jsonItem } from './array-functions.ts'
 import type { Call } from './ast.ts'
-import { coerce, integerWithin, requireType } from './convert.ts'
+import { coerce, decimalOf, integerWithin, requireType } from './convert.ts'
 import { type Aggregation, type Args, type Arity, assertArgs, bounds, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { AVERAGE_PLACES } from './exact-sum.ts'
-import { decimalColumn } from './mirror-columns.ts'
 import {
   arrayOf,
   BOOLEAN,
@@ -75,9 +74,8 @@ function floatWithin(value: Sql): Sql {
   return sql`nullif(nullif(greatest(least(${value}, ${over}), -${over}), ${over}), -${over})::float8`
 }
 
-/** The exact sum of a property as text, such as -12.50, on DuckDB. The cast from text to a double rounds correctly. */
-const decimalSum = (key: string, rows: Sql): Sql =>
-  sql`cast(sum(e.${identifier(decimalColumn(key))})${rows} as varchar)`
+/** An exact sum as text, such as -12.50, on DuckDB. The cast from text to a double rounds correctly. */
+const decimalSum = (decimal: Sql, rows: Sql): Sql => sql`cast(sum(${decimal})${rows} as varchar)`
 
 /** Doubles represent all integers below. */
 const EXACT_INTEGERS: Sql = { strings: [String(2 ** 53)], parts: [] }
@@ -86,12 +84,10 @@ const EXACT_INTEGERS: Sql = { strings: [String(2 ** 53)], parts: [] }
 const exactQuotient = (dividend: Sql, divisor: Sql): Sql =>
   sql`(case when ${dividend} is null then null when abs(${dividend}) <= ${EXACT_INTEGERS} and ${divisor} <= ${EXACT_INTEGERS} then (${dividend})::float8 / (${divisor})::float8 else ${INEXACT} end)`
 
-/** An average on DuckDB, of integers or of a property. */
-function duckdbMean(value: TypedSql, rows: Sql): Sql | undefined {
-  const count = sql`count(${value.sql})${rows}`
-  if (value.numberOf === undefined)
-    return value.type.kind === 'integer' ? exactQuotient(sql`sum(${value.sql})${rows}`, count) : undefined
-  const sum = decimalSum(value.numberOf, rows)
+/** An average on DuckDB. */
+function duckdbMean(decimal: Sql, rows: Sql): Sql {
+  const count = sql`count(${decimal})${rows}`
+  const sum = decimalSum(decimal, rows)
   // -12.50 is -1250 / 100.
   const digits = sql`replace(${sum}, '.', '')::hugeint`
   const scale = sql`rpad('1', (case when contains(${sum}, '.') then length(${sum}) - strpos(${sum}, '.') else 0 end)::int + 1, '0')::hugeint`
@@ -118,7 +114,7 @@ const sum = aggregation(1, ([value], filter, { at }) => {
     const sums = either(
       sql`hogql_sum(${value.sql})${rows}`,
       floatWithin(sql`sum(${shortestDecimal(value)})${rows}`),
-      value.numberOf === undefined ? undefined : sql`(${decimalSum(value.numberOf, rows)})::float8`,
+      value.decimal && sql`(${decimalSum(value.decimal, rows)})::float8`,
     )
     return aggregated(at, FLOAT, sums, [value], true)
   }
@@ -130,11 +126,12 @@ const sum = aggregation(1, ([value], filter, { at }) => {
 
 const avg = aggregation(1, ([value], filter, { at }) => {
   requireType(value, 'number', 'avg')
+  const decimal = value.type.kind === 'null' ? undefined : decimalOf(value)
   const rows = filterClause(filter, rowReference([value]))
   const mean = either(
     sql`hogql_avg(${coerce(value, FLOAT)})${rows}`,
     sql`(avg(${shortestDecimal(value)} + ${ZERO_WITH_PLACES})${rows})::float8`,
-    duckdbMean(value, rows),
+    decimal && duckdbMean(decimal, rows),
   )
   return aggregated(at, FLOAT, mean, [value], true)
 })
@@ -171,6 +168,7 @@ const argExtreme = (name: 'argMin' | 'argMax'): Aggregation =>
       either(
         ['string', 'uuid', 'float'].includes(value.type.kind) ? sqlite : sqliteInteger(sqlite),
         sql`(array_agg(${value.sql} order by ${collated(key)} ${order}, e.seq)${rows})[1]`,
+        sql`first(${value.sql} order by ${key.sql} ${order}, e.seq)${rows}`,
       ),
       [value, key],
       true,

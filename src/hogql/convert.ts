@@ -4,7 +4,7 @@ import { bindOnce } from './env.ts'
 import { HogqlError } from './error.ts'
 import { jsonText, sqliteJsonFloat } from './json.ts'
 import { MAX_DATETIME, MAX_INTEGER, MIN_DATETIME } from './limits.ts'
-import { floatColumn } from './mirror-columns.ts'
+import { decimalColumn, floatColumn } from './mirror-columns.ts'
 import {
   columnType,
   DIVIDED_BY,
@@ -159,16 +159,32 @@ function textToFloat(value: TypedSql, at: number): TypedSql {
     bindOnce({ v: value.sql }, sql`case when ${isNumberText(sql`t.v`)} then t.v::float8 end`),
     key === undefined ? undefined : sql`e.${name(floatColumn(key))}`,
   )
-  return { ...derive(at, FLOAT, text, [value], true), numberOf: key }
+  const decimal = key === undefined ? undefined : sql`e.${name(decimalColumn(key))}`
+  return { ...derive(at, FLOAT, text, [value], true), decimal }
+}
+
+/** The numbers as values that DuckDB adds exactly, if it can. */
+export function decimalsOf(values: readonly TypedSql[]): Sql[] | undefined {
+  const decimals = values.map(decimalOf)
+  return decimals.every((decimal) => decimal !== undefined) ? decimals : undefined
+}
+
+export function decimalOf({ type, sql: value, decimal }: TypedSql): Sql | undefined {
+  if (type.kind === 'null') return sql`null`
+  return type.kind === 'integer' ? value : decimal
 }
 
 export const toText = (value: TypedSql): TypedSql => derive(value.at, STRING, asText(value), [value])
 
 /** The value as a selected column, for `decode`. */
-export const output = (value: TypedSql): Sql =>
-  ['datetime', 'date', 'json', 'array', 'tuple', 'null', 'interval'].includes(value.type.kind)
-    ? asText(value)
-    : value.sql
+export function output(value: TypedSql): Sql {
+  if (isTime(value.type)) {
+    const text = asText(value)
+    // Formatting each row would take DuckDB several times as long as grouping the numbers.
+    return either(text, text, value.sql)
+  }
+  return ['json', 'array', 'tuple', 'null', 'interval'].includes(value.type.kind) ? asText(value) : value.sql
+}
 
 /** Converts a selected cell to a JSON value that is the same on both engines. */
 export function decode(cell: unknown, type: HogType): unknown {
@@ -188,7 +204,9 @@ export function decode(cell: unknown, type: HogType): unknown {
     case 'array':
       return parseArray(cell).map((item) => decode(item, type.of))
     case 'datetime':
-      return isoTime(String(cell))
+      return typeof cell === 'number' ? isoMicroseconds(cell) : isoTime(String(cell))
+    case 'date':
+      return typeof cell === 'number' ? isoMicroseconds(cell).slice(0, 'YYYY-MM-DD'.length) : cell
     default:
       return cell
   }
@@ -210,6 +228,14 @@ function decodeItems(value: unknown, type: HogType | undefined): unknown {
 
 /** `2026-01-02 03:04:05.678000` → `2026-01-02T03:04:05.678Z`. Microseconds appear only if they are not zero, as in events. */
 const isoTime = (text: string): string => `${text.replace(' ', 'T').replace(/000$/, '')}Z`
+
+/** Microseconds since 1970 in the same format. */
+function isoMicroseconds(time: number): string {
+  const milliseconds = Math.floor(time / 1000)
+  const rest = time - milliseconds * 1000
+  const text = new Date(milliseconds).toISOString()
+  return rest ? text.replace('Z', `${String(rest).padStart(3, '0')}Z`) : text
+}
 
 const isSortable = ({ kind }: HogType): boolean => !['json', 'array', 'tuple', 'interval', 'boolean'].includes(kind)
 

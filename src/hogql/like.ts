@@ -1,6 +1,7 @@
 /** LIKE and ILIKE: `%` matches any string, `_` one character; a backslash escapes the next character. */
 import { type Sql, sql } from '../sql/template.ts'
 import { coerce } from './convert.ts'
+import { duckdbFold } from './duckdb-case.ts'
 import { FALSE } from './env.ts'
 import { either, STRING, sqliteOr, type TypedSql } from './typed.ts'
 
@@ -23,11 +24,15 @@ function parseLike(pattern: string): Piece[] {
 
 /** Case folding for comparisons. The final sigma counts as a sigma. */
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
-export const foldCaseSql = (text: Sql): Sql =>
-  either(sql`hogql_fold(${text})`, sql`(translate(lower(${text} collate "und-x-icu"), chr(962), chr(963)) collate "C")`)
+const foldCaseSql = (text: Sql, pattern: string): Sql =>
+  either(
+    sql`hogql_fold(${text})`,
+    sql`(translate(lower(${text} collate "und-x-icu"), chr(962), chr(963)) collate "C")`,
+    duckdbFold(text, pattern),
+  )
 
 export function likeSql(value: TypedSql, pattern: string, insensitive: boolean): Sql {
-  const text = insensitive ? foldCaseSql(coerce(value, STRING)) : coerce(value, STRING)
+  const text = insensitive ? foldCaseSql(coerce(value, STRING), pattern) : coerce(value, STRING)
   const test = likeTest(text, parseLike(insensitive ? foldCase(pattern) : pattern))
   return value.nullable ? sql`coalesce(${test}, ${FALSE})` : test
 }

@@ -25,7 +25,11 @@ export function matchSql(value: TypedSql, text: string, at: number): Sql {
   const test =
     literal !== undefined
       ? sqliteOr(sql`(instr(${subject}, ${literal}) > 0)`, sql`(strpos(${subject}, ${literal}::text) > 0)`)
-      : either(sql`hogql_match(${subject}, ${toRe2(pattern)})`, sql`(${subject} ~ ${toPostgres(pattern)}::text)`)
+      : either(
+          sql`hogql_match(${subject}, ${toRe2(pattern)})`,
+          sql`(${subject} ~ ${toPostgres(pattern)}::text)`,
+          sql`regexp_matches(${subject}, ${toRe2(pattern)})`,
+        )
   return value.nullable ? sql`coalesce(${test}, ${FALSE})` : test
 }
 
@@ -39,6 +43,7 @@ export function extractSql(value: TypedSql, text: string, at: number): Sql {
       { s: subject },
       sql`case when t.s is not null then coalesce((regexp_match(t.s, ${toPostgres(pattern, true)}::text))[1], '') end`,
     ),
+    sql`regexp_extract(${subject}, ${toRe2(pattern, true)}, ${pattern.groups ? sql`1` : sql`0`})`,
   )
 }
 
@@ -60,9 +65,11 @@ export function replaceSql(value: TypedSql, text: string, replacement: string, a
   const postgres = parts
     .map((part) => (typeof part === 'number' ? (part ? `\\${part}` : '\\&') : part.replaceAll('\\', '\\\\')))
     .join('')
+  const duckdb = parts.map((part) => (typeof part === 'number' ? `\\${part}` : part.replaceAll('\\', '\\\\'))).join('')
   const subject = coerce(value, STRING)
   return either(
     sql`hogql_replace(${subject}, ${toRe2(pattern, true)}, ${JSON.stringify(parts)}, ${all ? 1 : 0})`,
     sql`regexp_replace(${subject}, ${toPostgres(pattern, true)}::text, ${postgres}::text, ${all ? 'g' : ''}::text)`,
+    sql`regexp_replace(${subject}, ${toRe2(pattern, true)}, ${duckdb}, ${all ? 'g' : ''})`,
   )
 }

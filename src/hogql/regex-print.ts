@@ -25,8 +25,10 @@ const forPostgres = (point: number): string =>
   plain(point) ?? (point > 0xffff ? `\\U${hex(point, 8)}` : `\\u${hex(point, 4)}`)
 const forRe2 = (point: number): string => plain(point) ?? `\\x{${hex(point, 1)}}`
 
-/** A pattern that matches exactly this string. */
+/** Patterns that match exactly this string. */
 export const postgresLiteral = (text: string): string => [...text].map((c) => forPostgres(codePoint(c))).join('')
+
+export const re2Literal = (text: string): string => [...text].map((c) => forRe2(codePoint(c))).join('')
 
 /** For PostgreSQL's default mode: `.` matches newlines, ^ and $ match only at the ends of the string. */
 export const toPostgres = (pattern: Pattern, groups = false): string =>

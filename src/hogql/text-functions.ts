@@ -1,11 +1,12 @@
 /** String functions. They count characters as code points, except for `length`, which counts bytes. */
 import { type Sql, sql } from '../sql/template.ts'
 import { asText, coerce, int4, requireType } from './convert.ts'
+import { duckdbLower, duckdbUpper } from './duckdb-case.ts'
 import { bindOnce, boolean, constantString, FALSE, type Fn, type Functions, fn } from './env.ts'
 import { HogqlError } from './error.ts'
 import { MAX_LIST } from './limits.ts'
 import { extractSql, replaceSql } from './match.ts'
-import { postgresLiteral } from './regex-print.ts'
+import { postgresLiteral, re2Literal } from './regex-print.ts'
 import { arrayOf, BOOLEAN, balanced, derive, either, INTEGER, STRING, sqliteOr, type TypedSql } from './typed.ts'
 
 function stringArgument(value: TypedSql, fnName: string): Sql {
@@ -61,6 +62,10 @@ const concat = fn([1, MAX_LIST], (args, { at }) => {
   return derive(at, STRING, balanced(strings, '||'), args, false)
 })
 
+/** DuckDB means something else by negative numbers. */
+const isCount = ({ literal }: TypedSql): boolean => typeof literal === 'number' && literal >= 0 && literal <= MAX_COUNT
+const MAX_COUNT = 1_000_000
+
 const substring = fn(3, (args, { at, name }) => {
   const [value, offset, length] = args
   const text = stringArgument(value, name)
@@ -74,6 +79,7 @@ const substring = fn(3, (args, { at, name }) => {
         { s: text, o: from, l: count },
         sql`case when t.s is null or t.o is null or t.l is null then null when t.o = 0 or t.l <= 0 then '' when t.o > 0 then substr(t.s, ${int4(sql`t.o`)}, ${int4(sql`t.l`)}) else substr(t.s, ${int4(sql`char_length(t.s) + t.o + 1`)}, ${int4(sql`t.l`)}) end`,
       ),
+      isCount(offset) && offset.literal !== 0 && isCount(length) ? sql`substr(${text}, ${from}, ${count})` : undefined,
     ),
     args,
   )
@@ -91,7 +97,9 @@ const side = (name: 'left' | 'right'): Fn =>
         : sql`case when t.n is not null then right(t.s, ${int4(sql`t.n`)}) end`,
     )
     const sqlite = name === 'left' ? sql`hogql_left(${text}, ${count})` : sql`hogql_right(${text}, ${count})`
-    return derive(at, STRING, either(sqlite, postgres), args)
+    const sideName: Sql = { strings: [name], parts: [] }
+    const duckdb = isCount(length) ? sql`${sideName}(${text}, ${count})` : undefined
+    return derive(at, STRING, either(sqlite, postgres, duckdb), args)
   })
 
 const replaceAll = fn(3, (args, { at, name }) => {
@@ -170,6 +178,9 @@ const replaceRegexp = (all: boolean): Fn =>
 export const DOMAIN = '^(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//(?:[^/?#@]*@)?)?([^/?#:@ ]+)'
 export const PATH = '^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*(/[^?#]*)'
 
+/** The first group of a match on DuckDB, or the empty string. */
+const duckdbGroup = (s: Sql, pattern: string): Sql => sql`regexp_extract(${s}, ${pattern}, 1)`
+
 /** The first group of a match on PostgreSQL, or the empty string. */
 const firstGroup = (s: Sql, pattern: string): Sql =>
   bindOnce({ s }, sql`case when t.s is not null then coalesce((regexp_match(t.s, ${pattern}::text))[1], '') end`)
@@ -177,15 +188,24 @@ const firstGroup = (s: Sql, pattern: string): Sql =>
 const extractURLParameter = fn(2, ([value, parameter], call) => {
   const text = stringArgument(value, call.name)
   const name = constantString(parameter, 'The parameter', call)
-  const pattern = `[?&#]${postgresLiteral(name)}=([^&#]*)`
-  return derive(call.at, STRING, either(sql`hogql_parameter(${text}, ${name})`, firstGroup(text, pattern)), [value])
+  const patternOf = (literal: string): string => `[?&#]${literal}=([^&#]*)`
+  const found = either(
+    sql`hogql_parameter(${text}, ${name})`,
+    firstGroup(text, patternOf(postgresLiteral(name))),
+    duckdbGroup(text, patternOf(re2Literal(name))),
+  )
+  return derive(call.at, STRING, found, [value])
 })
 
 export const TEXT_FUNCTIONS: Functions = {
   length,
   lengthUTF8: unary((s) => either(sql`length(${s})`, sql`char_length(${s})::bigint`, sql`length(${s})`), INTEGER),
-  lower: unary((s) => either(sql`hogql_lower(${s})`, sql`(lower(${s} collate "und-x-icu") collate "C")`)),
-  upper: unary((s) => either(sql`hogql_upper(${s})`, sql`(upper(${s} collate "und-x-icu") collate "C")`)),
+  lower: unary((s) =>
+    either(sql`hogql_lower(${s})`, sql`(lower(${s} collate "und-x-icu") collate "C")`, duckdbLower(s)),
+  ),
+  upper: unary((s) =>
+    either(sql`hogql_upper(${s})`, sql`(upper(${s} collate "und-x-icu") collate "C")`, duckdbUpper(s)),
+  ),
   trim: trimmed('trim', 'btrim'),
   trimLeft: trimmed('ltrim', 'ltrim'),
   trimRight: trimmed('rtrim', 'rtrim'),
@@ -217,7 +237,7 @@ export const TEXT_FUNCTIONS: Functions = {
   extract,
   replaceRegexpAll: replaceRegexp(true),
   replaceRegexpOne: replaceRegexp(false),
-  domain: unary((s) => either(sql`hogql_domain(${s})`, firstGroup(s, DOMAIN))),
-  path: unary((s) => either(sql`hogql_path(${s})`, firstGroup(s, PATH))),
+  domain: unary((s) => either(sql`hogql_domain(${s})`, firstGroup(s, DOMAIN), duckdbGroup(s, DOMAIN))),
+  path: unary((s) => either(sql`hogql_path(${s})`, firstGroup(s, PATH), duckdbGroup(s, PATH))),
   extractURLParameter,
 }

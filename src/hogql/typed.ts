@@ -39,8 +39,8 @@ export interface TypedSql {
   readonly json?: JsonPath
   /** The JSON that this string is the text of. */
   readonly document?: JsonPath
-  /** The property of an event that this float is the number of. */
-  readonly numberOf?: string | undefined
+  /** The shortest decimal of this float, which DuckDB adds exactly. */
+  readonly decimal?: Sql | undefined
   readonly interval?: { readonly unit: IntervalUnit; readonly amount: TypedSql }
 }
 

@@ -6,6 +6,8 @@ import {
   coerce,
   DAY,
   datetimeWithin,
+  decimalOf,
+  decimalsOf,
   floorTo,
   integerLiteral,
   integerWithin,
@@ -250,7 +252,17 @@ function conditional(branches: readonly Branch[], otherwise: TypedSql, at: numbe
   })
   const from = [...branches.flatMap(({ condition, value }) => [condition, value]), otherwise]
   const nullable = values.some((value) => value.nullable)
-  return derive(at, type, sql`(case ${joined(whens, ' ')} else ${coerce(otherwise, type)} end)`, from, nullable)
+  const choice = sql`(case ${joined(whens, ' ')} else ${coerce(otherwise, type)} end)`
+  return { ...derive(at, type, choice, from, nullable), decimal: decimalChoice(branches, otherwise) }
+}
+
+/** The same choice between exact decimals. */
+function decimalChoice(branches: readonly Branch[], otherwise: TypedSql): Sql | undefined {
+  const decimals = decimalsOf(branches.map(({ value }) => value))
+  const last = decimalOf(otherwise)
+  if (!decimals || !last) return undefined
+  const whens = branches.map(({ condition }, i) => sql`when ${coerce(condition, BOOLEAN)} then ${decimals[i] ?? last}`)
+  return sql`(case ${joined(whens, ' ')} else ${last} end)`
 }
 
 const multiIf = fn([3, 201], (args, { at }) => {
@@ -281,13 +293,12 @@ function coalesce(args: Args<1>, at: number, fnName: string): TypedSql {
   const type = nullAsString(requireCommonType(args, fnName))
   const values = args.map((arg) => coerce(arg, type))
   const fragment = args.length === 1 ? coerce(args[0], type) : sql`coalesce(${joined(values, ', ')})`
-  return derive(
-    at,
-    type,
-    fragment,
-    args,
-    args.every((arg) => arg.nullable),
-  )
+  const nullable = args.every((arg) => arg.nullable)
+  const decimals = decimalsOf(args)
+  return {
+    ...derive(at, type, fragment, args, nullable),
+    decimal: decimals && sql`coalesce(${joined(decimals, ', ')})`,
+  }
 }
 
 /** Rounds half away from zero, on the 15 digits that both engines agree on. */
@@ -295,10 +306,24 @@ const round = fn([1, 2], ([value, digits], { at }) => {
   requireType(value, 'number', 'round')
   const places = integerLiteral(Math.max(-30, Math.min(30, digits ? decimalPlaces(digits) : 0)))
   const inner = coerce(value, FLOAT)
-  const rounded = either(sql`hogql_round(${inner}, ${places})`, sql`round((${inner})::numeric, ${places})::float8`)
+  const rounded = either(
+    sql`hogql_round(${inner}, ${places})`,
+    sql`round((${inner})::numeric, ${places})::float8`,
+    duckdbRound(inner, digits ? decimalPlaces(digits) : 0),
+  )
   if (value.type.kind !== 'integer') return derive(at, FLOAT, rounded, [value])
-  return derive(at, INTEGER, either(sqliteInteger(rounded), sql`(${rounded})::bigint`), [value])
+  return derive(at, INTEGER, sqliteOr(sqliteInteger(rounded), sql`(${rounded})::bigint`), [value])
 })
+
+/** Smaller numbers than the decimal can hold, below 1e-8, round to zero at these places. */
+const MAX_DUCKDB_PLACES = 7
+
+/** Rounds the number of 15 digits as a decimal on DuckDB. The cast fails from 1e16 on. */
+function duckdbRound(value: Sql, places: number): Sql | undefined {
+  if (Math.abs(places) > MAX_DUCKDB_PLACES) return undefined
+  const decimal = sql`format('{:.14e}', ${value})::decimal(38, 22)`
+  return sql`round(${decimal}, ${integerLiteral(places)})::varchar::float8`
+}
 
 function decimalPlaces({ literal, at }: TypedSql): number {
   if (typeof literal === 'number' && Number.isInteger(literal)) return literal
