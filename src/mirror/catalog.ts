@@ -1,6 +1,6 @@
 /** The projects that nodes mirror, their segments, and deleted events that may be in them. */
 import type { Db } from '../sql/db.ts'
-import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { forUpdate, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { Segment } from './messages.ts'
 
 export interface Mirror {
@@ -91,6 +91,9 @@ export const replaceSegments = (
   deleted: readonly DeletedEvent[],
 ): Promise<void> =>
   db.tx(async (tx) => {
+    // Waits for a mirror that begins again. On PostgreSQL, its statements would not find the new segment.
+    const found = await tx.get(sql`select 1 from mirrors where ${ownedBy(owner)} ${forUpdate}`)
+    if (!found) throw new Error('The mirror of the project begins again.')
     let removed = 0
     for (const { from_position, file } of old)
       removed += await tx.run(sql`
