@@ -2,7 +2,7 @@
  * A copy of the events of large projects in columns, which answers questions that add up over properties. A mirror, not a
  * store: its files can be deleted at any time.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Loop } from '../background/loop.ts'
@@ -94,9 +94,16 @@ function nodeOf(folder: string, newName: () => string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'node')
   if (!existsSync(file)) {
+    // Linked when it is complete, so two servers that start at the same time are one node.
     const unfinished = `${file}-${newName()}`
-    writeFileSync(unfinished, newName())
-    renameSync(unfinished, file)
+    writeFileSync(unfinished, newName(), { flush: true })
+    try {
+      linkSync(unfinished, file)
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error
+    } finally {
+      unlinkSync(unfinished)
+    }
   }
   return readFileSync(file, 'utf8')
 }
