@@ -1,30 +1,41 @@
 /** The mirror of events in columns: its answers, its files, and what happens to them. */
 import assert from 'node:assert/strict'
-import { readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import t, { type Test } from 'tap'
-import { onBothEngines, type TestApp } from '../helpers/app.ts'
+import type { Loop } from '../../src/background/loop.ts'
+import { createProcessPool, type ProcessPool } from '../../src/background/process-pool.ts'
+import { POSITION } from '../../src/events/extract.ts'
+import * as catalog from '../../src/mirror/catalog.ts'
+import { createKeeper, LIMITS } from '../../src/mirror/keeper.ts'
+import type { SegmentJob, SegmentReply } from '../../src/mirror/messages.ts'
+import { type EventMirror, type MirrorOptions, openMirror } from '../../src/mirror/mirror.ts'
+import { sql } from '../../src/sql/template.ts'
+import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { bySize } from '../helpers/assertions/figures.ts'
+import { defined, itemAt, pick } from '../helpers/assertions/items.ts'
+import { freshFolder } from '../helpers/folders.ts'
+import { until } from '../helpers/programs/site.ts'
+import { uuid } from '../helpers/seeds/events.ts'
+import { fromRows, MIRROR_LIMITS, mirroredEvents, QUESTIONS, readMirrorFolder } from '../helpers/seeds/mirror.ts'
 import { capture } from '../helpers/seeds/plugins.ts'
+import { seeded } from '../helpers/seeds/seeded.ts'
 
-/** Small enough to reach every step with few events. */
-const LIMITS = { min_events: 20, min_segment: 10, max_segment: 40, merged_segments: 3, max_merged: 1_000 }
-const OPTIONS = { environment: { EVENT_MIRROR: 'true' }, mirrorLimits: LIMITS }
+const STEPS = bySize({ quick: 40, full: 200, prove: 3_000 })
+const SEED = Number(process.env.SEED ?? 20261119)
+const HOUR_MS = 3_600_000
+const ERASE_MS = 24 * HOUR_MS
+const OPTIONS = { environment: { EVENT_MIRROR: 'true' }, mirrorLimits: MIRROR_LIMITS }
+t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
 
-const keeper = (app: TestApp) => {
-  assert.ok(app.deps.mirror, 'the mirror is on')
-  return app.deps.mirror.keeper
-}
-
-const folderOf = ({ deps }: TestApp): string => deps.mirror?.folder ?? assert.fail('the mirror is on')
+const mirrorOf = ({ deps }: TestApp) => defined(deps.mirror, 'the mirror')
+const keeper = (app: TestApp): Loop => mirrorOf(app).keeper
+const folderOf = (app: TestApp): string => mirrorOf(app).folder
+const nodeOf = (app: TestApp): string => readFileSync(join(folderOf(app), 'node'), 'utf8')
+const ownerOf = (app: TestApp) => ({ project_id: app.first.project_id, node: nodeOf(app) })
 const filesOf = (app: TestApp): string[] => readdirSync(folderOf(app)).filter((name) => name.endsWith('.parquet'))
-
-const event = (i: number) => ({
-  event: i % 3 === 0 ? 'paid' : 'seen',
-  distinct_id: `person ${i % 7}`,
-  timestamp: new Date(Date.parse('2025-12-01T10:30:00Z') + i * 31 * 60_000).toISOString(),
-  properties: { n: i, price: i / 10, plan: i % 2 ? 'free' : 'pro', ...(i % 5 === 0 && { rare: `r${i}` }) },
-})
-const events = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => event(from + i))
+const pathsOf = (app: TestApp): string[] => filesOf(app).map((name) => join(folderOf(app), name))
 
 const ask = async (app: TestApp, query: string) => {
   const { status, body } = await app.send('POST', `/api/projects/${app.first.project_id}/query/`, {
@@ -33,20 +44,6 @@ const ask = async (app: TestApp, query: string) => {
   assert.equal(status, 200, JSON.stringify(body))
   return { rows: body.results, way: body.explain?.way }
 }
-
-const QUESTIONS = [
-  'select properties.plan, count() from events group by properties.plan order by properties.plan',
-  "select properties.plan, uniqIf(distinct_id, event = 'paid'), uniqIf(distinct_id, event = 'seen') from events group by properties.plan",
-  'select event, sum(toFloat(properties.price)) from events group by event order by 2',
-  'select properties.rare, count() from events group by properties.rare',
-  'select properties.missing, count() from events group by properties.missing',
-  "select count() from events where properties.n > 12 and properties.plan = 'pro'",
-]
-/** The question in a form that only rows answer. */
-const fromRows = (query: string): string =>
-  query.includes(' where ')
-    ? query.replace(' where ', " where elements_chain != 'none' and ")
-    : query.replace(' from events', " from events where elements_chain != 'none'")
 
 /** Compares the answers of the mirror with those of rows. */
 async function compare(t: Test, app: TestApp, name: string): Promise<void> {
@@ -58,35 +55,422 @@ async function compare(t: Test, app: TestApp, name: string): Promise<void> {
   }
 }
 
+/** Compares the answers, whichever way they take. Returns the ways of the questions. */
+async function compareRows(t: Test, app: TestApp, name: string, questions: readonly string[] = QUESTIONS) {
+  const ways: unknown[] = []
+  for (const question of questions) {
+    const [asked, rows] = [await ask(app, question), await ask(app, fromRows(question))]
+    t.equal(rows.way, 'rows')
+    t.strictSame(asked.rows, rows.rows, `${name}: ${question}`)
+    ways.push(asked.way)
+  }
+  return ways
+}
+
+/**
+ * Runs rounds until a segment has every event that it may have. Transactions of other suites delay the horizon on PostgreSQL.
+ */
+async function mirrorEvents(app: TestApp, project_id = app.first.project_id): Promise<void> {
+  // Projects that were too small are counted again.
+  app.advance(60_000)
+  await until(async () => {
+    await keeper(app).work()
+    const [mirror] = await app.deps.events.all<{ mirrored_to: number; above: number }>(sql`
+      select m.mirrored_to, (select count(*) from events e where e.project_id = ${project_id} and ${POSITION} >= m.mirrored_to) as above
+      from mirrors m where m.project_id = ${project_id} and m.node = ${nodeOf(app)}`)
+    return mirror && mirror.mirrored_to > 0 && mirror.above < MIRROR_LIMITS.min_segment
+  })
+}
+
+async function deletePerson(app: TestApp, distinct_id: string): Promise<void> {
+  const persons = `/api/projects/${app.first.project_id}/persons/` as const
+  const found = await app.send('GET', `${persons}?distinct_id=${encodeURIComponent(distinct_id)}`)
+  const [person] = found.body.results
+  if (!person) return
+  const { status } = await app.send('DELETE', `${persons}${person.id}/?delete_events=true`)
+  assert.equal(status, 204)
+  // The deletion wakes it.
+  await app.deps.purger.idle()
+}
+
+const deletionsOf = (app: TestApp) => app.deps.events.all(sql`select * from mirror_deletions`)
+
+/** Runs rounds until the files lack all deleted events. */
+async function erase(app: TestApp): Promise<void> {
+  await keeper(app).work()
+  app.advance(ERASE_MS)
+  await until(async () => {
+    await keeper(app).work()
+    return (await deletionsOf(app)).length === 0
+  })
+  // Replaced files stay for questions that have begun.
+  app.advance(HOUR_MS)
+  await keeper(app).work()
+}
+
+/** Makes a file as old as the clock of the server says. */
+function makeOld(app: TestApp, path: string, minutes: number): void {
+  const time = new Date(Date.parse(app.deps.now()) - minutes * 60_000)
+  utimesSync(path, time, time)
+}
+
 onBothEngines(
   t,
   'questions have the same answers from the mirror, while events arrive, segments merge and files vanish',
   async (t, app) => {
-    await capture(app, events(0, 15))
+    await capture(app, mirroredEvents(0, 15))
     await keeper(app).work()
-    t.equal((await ask(app, QUESTIONS[0]!)).way, 'rows', 'a small project is not mirrored')
-    await capture(app, events(15, 30))
-    app.advance(60_000)
-    await keeper(app).work()
-    await keeper(app).work()
-    await keeper(app).work()
+    t.equal((await ask(app, QUESTIONS[0])).way, 'rows', 'a small project is not mirrored')
+    await capture(app, mirroredEvents(15, 30))
+    await mirrorEvents(app)
     await compare(t, app, 'one segment')
-    await capture(app, events(30, 35))
+    await capture(app, mirroredEvents(30, 35))
     await compare(t, app, 'a tail')
     for (let i = 35; i < 200; i += 15) {
-      await capture(app, events(i, i + 15))
-      await keeper(app).work()
+      await capture(app, mirroredEvents(i, i + 15))
+      await mirrorEvents(app)
     }
     await compare(t, app, 'merged segments')
-    app.advance(60_000)
-    await keeper(app).work()
     t.ok(filesOf(app).length < 6, `${filesOf(app).length} files`)
-    for (const name of filesOf(app)) rmSync(join(folderOf(app), name))
-    t.equal((await ask(app, QUESTIONS[0]!)).way, 'rows', 'without its files, rows answer')
-    for (let i = 0; i < 4; i++) await keeper(app).work()
-    app.advance(60_000)
-    for (let i = 0; i < 4; i++) await keeper(app).work()
+    for (const path of pathsOf(app)) rmSync(path)
+    t.equal((await ask(app, QUESTIONS[0])).way, 'rows', 'without its files, rows answer')
+    await keeper(app).work()
+    await mirrorEvents(app)
     await compare(t, app, 'a new mirror')
+  },
+  OPTIONS,
+)
+
+onBothEngines(
+  t,
+  'deleted events leave the answers at once and all files before the deadline',
+  async (t, app) => {
+    await capture(app, mirroredEvents(0, 120))
+    await mirrorEvents(app)
+    const copied = itemAt(pathsOf(app), 0)
+    const [orphan, unfinished, recent] = ['orphan.parquet', 'half.parquet.unfinished', 'recent.parquet'].map((name) =>
+      join(folderOf(app), name),
+    ) as [string, string, string]
+    for (const path of [orphan, unfinished, recent]) copyFileSync(copied, path)
+    makeOld(app, orphan, 11)
+    makeOld(app, unfinished, 11)
+    makeOld(app, recent, 9)
+    await capture(app, mirroredEvents(120, 128))
+    t.ok((await readMirrorFolder(folderOf(app))).text.includes('secret of person 3'), 'the files have the events')
+
+    await deletePerson(app, 'person 3')
+    await compare(t, app, 'a deletion that is queued')
+    await app.deps.purger.work()
+    await compare(t, app, 'a deleted person')
+    await capture(
+      app,
+      mirroredEvents(128, 150).filter(({ distinct_id }) => distinct_id !== 'person 3'),
+    )
+    await mirrorEvents(app)
+    await compare(t, app, 'segments after the deletion')
+    await app.send('PATCH', `/api/projects/${app.first.project_id}/`, { body: { event_retention_days: 30 } })
+    await app.deps.purger.work()
+    await compare(t, app, 'retention')
+    t.ok((await deletionsOf(app)).length > 20, 'the deletions are recorded')
+
+    await erase(app)
+    await compare(t, app, 'erased')
+    const { names, text } = await readMirrorFolder(folderOf(app))
+    t.ok(names.length > 0)
+    t.ok(text.includes('secret of person 4'), 'the other persons stay')
+    t.notOk(text.includes('person 3'), 'no file has the person')
+    t.notOk(/"r[05]"/.test(text), 'no file has an expired event')
+    t.strictSame(names.includes('orphan.parquet'), false)
+    t.strictSame(names.includes('half.parquet.unfinished'), false)
+
+    await app.send('DELETE', `/api/projects/${app.first.project_id}/`)
+    await app.deps.purger.work()
+    for (const path of pathsOf(app)) makeOld(app, path, 11)
+    app.advance(HOUR_MS)
+    await keeper(app).work()
+    t.strictSame(filesOf(app), [], 'the files of a deleted project')
+    for (const table of [sql`mirrors`, sql`mirror_segments`, sql`mirror_deletions`])
+      t.strictSame(await app.deps.events.all(sql`select * from ${table}`), [])
+  },
+  OPTIONS,
+)
+
+/** The options of another mirror of the same server. */
+const optionsOf = (
+  { deps, first }: TestApp,
+  onFailure: (failure: object) => unknown = () => undefined,
+): Omit<MirrorOptions, 'folder'> & { folder: string } => ({
+  url: deps.config.DATABASE_URL,
+  events: deps.events,
+  folder: defined(deps.mirror).folder,
+  timeout_ms: 10_000,
+  erase_hours: 24,
+  now: deps.now,
+  newName: deps.ids.uuid,
+  limits: MIRROR_LIMITS,
+  projects: async (after) => (after < first.project_id ? [first.project_id] : []),
+  log: {
+    info: () => undefined,
+    debug: () => undefined,
+    error: (fields, text) => onFailure({ ...fields, text }),
+  },
+})
+
+/** A pool whose replies wait for `onReply`. */
+function hookedWriters(t: Test, app: TestApp, onReply: (reply: SegmentReply) => Promise<void>) {
+  const pool = createProcessPool<SegmentJob, SegmentReply>({
+    program: new URL('../../src/mirror/segment-process', import.meta.url),
+    args: [app.deps.config.DATABASE_URL, folderOf(app)],
+  })
+  t.teardown(pool.stop)
+  const inner = new Map<object, ReturnType<typeof pool.take>>()
+  const hooked: ProcessPool<SegmentJob, SegmentReply> = {
+    take: () => {
+      const process = pool.take()
+      const receive = async (): Promise<SegmentReply> => {
+        const reply = await process.receive()
+        await onReply(reply)
+        return reply
+      }
+      const wrapped = Object.create(process, { receive: { value: receive } })
+      inner.set(wrapped, process)
+      return wrapped
+    },
+    release: (process) => pool.release(defined(inner.get(process))),
+    stop: pool.stop,
+  }
+  return hooked
+}
+
+onBothEngines(
+  t,
+  'events that are deleted while a segment is written do not come back',
+  async (t, app) => {
+    const deleted: string[] = []
+    const kinds: string[] = []
+    const persons = ['person 0', 'person 1', 'person 2', 'person 4', 'person 5', 'person 6']
+    const failures: unknown[] = []
+    const racing = createKeeper({
+      ...optionsOf(app, (failure) => failures.push(failure)),
+      node: nodeOf(app),
+      writers: hookedWriters(t, app, async ({ kind }) => {
+        kinds.push(kind)
+        const person = kinds.length % 2 ? persons.pop() : undefined
+        if (!person) return
+        await deletePerson(app, person)
+        await app.deps.purger.work()
+        deleted.push(person)
+        await compareRows(t, app, `${person} deleted before the catalog knows the ${kind} segment`)
+      }),
+      limits: { ...LIMITS, ...MIRROR_LIMITS },
+    })
+    for (let i = 0; i < 240; i += 15) {
+      await capture(app, mirroredEvents(i, i + 15))
+      app.advance(60_000)
+      await racing.work()
+      await racing.work()
+      await racing.work()
+      await compareRows(t, app, `after ${i + 15} events`)
+    }
+    await until(async () => {
+      await racing.work()
+      return kinds.includes('sealed') && kinds.includes('merged')
+    })
+    app.advance(ERASE_MS)
+    await until(async () => {
+      await racing.work()
+      return deleted.length > 3 && (await deletionsOf(app)).length === 0
+    })
+    app.advance(HOUR_MS)
+    await racing.work()
+    t.strictSame(failures, [])
+    const events = await app.deps.events.all<{ distinct_id: string }>(sql`select distinct distinct_id from events`)
+    const known = events.map(({ distinct_id }) => distinct_id)
+    const { text } = await readMirrorFolder(folderOf(app))
+    for (const person of deleted)
+      if (!known.includes(person)) t.notOk(text.includes(`secret of ${person}`), `${person} is in no file`)
+    await compareRows(t, app, 'at the end')
+  },
+  OPTIONS,
+)
+
+onBothEngines(
+  t,
+  'two keepers with one folder keep each other’s files',
+  async (t, app) => {
+    await capture(app, mirroredEvents(0, 60))
+    await mirrorEvents(app)
+    const failures: unknown[] = []
+    let meanwhile = async (): Promise<void> => undefined
+    const { projects, ...options } = optionsOf(app, (failure) => failures.push(failure))
+    const other = openMirror({
+      ...options,
+      projects: async (after) => {
+        if (after === 0) await meanwhile()
+        return projects(after)
+      },
+    })
+    t.teardown(other.stop)
+    // The first keeper adds and merges segments after the other one has read the folder.
+    for (let i = 60; i < 150; i += 15) {
+      meanwhile = async () => {
+        await capture(app, mirroredEvents(i, i + 15))
+        await mirrorEvents(app)
+      }
+      await other.keeper.work()
+      await compare(t, app, `${i + 15} events`)
+    }
+    meanwhile = async () => undefined
+    app.advance(HOUR_MS)
+    await Promise.all([other.keeper.work(), keeper(app).work()])
+    await compare(t, app, 'after both have cleaned up')
+    t.strictSame(failures, [])
+  },
+  OPTIONS,
+)
+
+t.test('servers that start at the same time in an empty folder are one node', async (t) => {
+  const app = await openApp(t, 'sqlite', OPTIONS)
+  await capture(app, mirroredEvents(0, 30))
+  const folder = join(freshFolder(t), 'new')
+  const servers: EventMirror[] = []
+  let names = 0
+  const open = (): void => {
+    const server = openMirror({
+      ...optionsOf(app),
+      folder,
+      // The other server starts while this one writes the name of the folder.
+      newName: () => {
+        if (names++ === 0) open()
+        return uuid(names)
+      },
+    })
+    t.teardown(server.stop)
+    servers.push(server)
+  }
+  open()
+  for (const { keeper } of servers) await keeper.work()
+  const nodes = await app.deps.events.all<{ node: string }>(sql`select node from mirrors`)
+  t.strictSame(
+    nodes.map(({ node }) => node),
+    [readFileSync(join(folder, 'node'), 'utf8')],
+  )
+  t.equal(servers.length, 2)
+  t.strictSame(
+    readdirSync(folder).filter((name) => name.startsWith('node')),
+    ['node'],
+  )
+})
+
+t.test('a mirror that begins again while segments are replaced has no segment left', async (t) => {
+  const app = await openApp(t, 'postgres', OPTIONS)
+  for (let i = 0; i < 60; i += 20) {
+    await capture(app, mirroredEvents(i, i + 20))
+    await mirrorEvents(app)
+  }
+  await capture(app, mirroredEvents(60, 64))
+  const { events } = app.deps
+  const owner = ownerOf(app)
+  const old = await catalog.listSegments(events, owner)
+  const [first, last] = [itemAt(old, 0), itemAt(old, -1)]
+  const merged = { ...last, from_position: first.from_position, file: 'merged.parquet' }
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client(app.deps.config.DATABASE_URL)
+    await client.connect()
+    t.teardown(() => client.end())
+    return client
+  }
+  // Both wait for the segments, in this order.
+  const [locking, watching] = [await connect(), await connect()]
+  await locking.query('begin; select * from mirror_segments for update')
+  const waiting = (count: number) =>
+    until(async () => {
+      const { rows } = await watching.query(
+        "select count(*) as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      )
+      return Number(rows[0].count) >= count
+    })
+  const replaced = catalog.replaceSegments(events, owner, old, merged, [])
+  await waiting(1)
+  const removed = catalog.removeMirror(events, owner)
+  await waiting(2)
+  await locking.query('commit')
+  await Promise.allSettled([replaced, removed])
+  t.strictSame(await catalog.listSegments(events, owner), [])
+  await compareRows(t, app, 'without a mirror')
+})
+
+onBothEngines(
+  t,
+  'random sequences of ingestion, deletion, rounds and lost files leave the answers right',
+  async (t, app) => {
+    const random = seeded(SEED)
+    const ways = new Set<unknown>()
+    const sent: object[] = []
+    const take = (count: number) =>
+      mirroredEvents(sent.length, sent.length + count).map((event, i) => ({
+        ...event,
+        uuid: uuid(sent.length + i + 1),
+      }))
+    const steps: [weight: number, name: string, step: () => Promise<void>][] = [
+      [
+        6,
+        'ingest',
+        async () => {
+          const batch = take(1 + Math.floor(random() * 25))
+          await capture(app, batch)
+          sent.push(...batch)
+        },
+      ],
+      [2, 'ingest duplicates', () => capture(app, [...sent.filter(() => random() < 0.2), ...take(1)])],
+      [5, 'round', () => keeper(app).work()],
+      [
+        2,
+        'mirror all',
+        async () => {
+          const [row] = await app.deps.events.all<{ count: number }>(sql`select count(*) as count from events`)
+          if (Number(row?.count) >= MIRROR_LIMITS.min_events) await mirrorEvents(app)
+        },
+      ],
+      [
+        2,
+        'delete a person',
+        async () => {
+          await deletePerson(app, `person ${Math.floor(random() * 7)}`)
+        },
+      ],
+      [
+        1,
+        'retention',
+        async () => {
+          const days = 26 + Math.floor(random() * 6)
+          await app.send('PATCH', `/api/projects/${app.first.project_id}/`, { body: { event_retention_days: days } })
+          await app.deps.purger.work()
+        },
+      ],
+      [
+        1,
+        'lose a file',
+        async () => rmSync(pick(pathsOf(app).concat(join(folderOf(app), 'none')), random), { force: true }),
+      ],
+      [
+        1,
+        'empty the folder',
+        async () => {
+          for (const name of readdirSync(folderOf(app))) if (name !== 'node') rmSync(join(folderOf(app), name))
+        },
+      ],
+      [1, 'pass an hour', async () => app.advance(HOUR_MS)],
+      [1, 'erase', () => erase(app)],
+    ]
+    const weighted = steps.flatMap(([weight, ...step]) => Array.from({ length: weight }, () => step))
+    for (let i = 0; i < STEPS; i++) {
+      const [name, step] = pick(weighted, random)
+      await step()
+      const questions = [pick(QUESTIONS, random), pick(QUESTIONS, random)]
+      for (const way of await compareRows(t, app, `step ${i}: ${name}`, questions)) ways.add(way)
+    }
+    t.ok(ways.has('mirror'), 'the mirror answered some')
   },
   OPTIONS,
 )
