@@ -3,6 +3,7 @@ import { type Sql, sql } from '../sql/template.ts'
 import { jsonItem } from './array-functions.ts'
 import type { Call } from './ast.ts'
 import { coerce, decimalOf, integerWithin, requireType } from './convert.ts'
+import { duckdbDigits } from './duckdb-digits.ts'
 import { type Aggregation, type Args, type Arity, assertArgs, bounds, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { AVERAGE_PLACES } from './exact-sum.ts'
@@ -60,7 +61,8 @@ const nullAsString = (value: TypedSql): TypedSql =>
   value.type.kind === 'null' ? { ...value, type: STRING, sql: coerce(value, STRING) } : value
 
 /** The engines interpolate floats differently, which changes digits after the fifteenth. */
-const fifteenDigits = (value: Sql): Sql => either(sql`hogql_digits(${value})`, sql`(${value})::numeric::float8`)
+const fifteenDigits = (value: Sql): Sql =>
+  either(sql`hogql_digits(${value})`, sql`(${value})::numeric::float8`, duckdbDigits(value))
 
 /** A float as its shortest decimal. The direct cast to numeric rounds to 15 digits. */
 const shortestDecimal = (value: TypedSql): Sql => sql`(${coerce(value, FLOAT)})::text::numeric`
@@ -175,6 +177,15 @@ const argExtreme = (name: 'argMin' | 'argMax'): Aggregation =>
     )
   })
 
+/** Interpolates as the other engines do. DuckDB's function of this name adds two products instead, which rounds twice. */
+function duckdbQuantile(value: Sql, fraction: number, rows: Sql): Sql {
+  const list = sql`list_sort(list(${value})${rows})`
+  const position = sql`(${String(fraction)}::float8 * (len(${list}) - 1))`
+  const low = sql`${list}[floor(${position})::bigint + 1]`
+  const high = sql`${list}[ceil(${position})::bigint + 1]`
+  return sql`(${low} + (${high} - ${low}) * (${position} - floor(${position})))`
+}
+
 function quantileSql(value: TypedSql, fraction: number, filter: Sql | null, at: number): TypedSql {
   requireType(value, 'number', 'quantile')
   const rows = filterClause(filter, rowReference([value]))
@@ -186,6 +197,7 @@ function quantileSql(value: TypedSql, fraction: number, filter: Sql | null, at: 
       either(
         sql`percentile_cont(${inner}, ${fraction})${rows}`,
         sql`percentile_cont(${fraction}::float8) within group (order by ${inner})${rows}`,
+        duckdbQuantile(inner, fraction, filterClause(filter, sql`${inner} is not null`)),
       ),
     ),
     [value],

@@ -85,8 +85,8 @@ export function jsonEquals(source: JsonPath, value: string): Sql {
   const postgres = sql`(${postgresText(source)} is not distinct from ${value}::text)`
   if (!path.length || isUnsupported(path)) return either(sql`(${jsonText(source)} is ${value})`, postgres)
   const text = mirroredText(source)
-  // DuckDB skips blocks of rows by this comparison, but not by `is not distinct from`.
-  const duckdb = text && sql`(${text} is not null and ${text} = ${value}::text)`
+  // By this comparison DuckDB skips blocks of rows that it reads for `is not distinct from`.
+  const duckdb = text && sql`coalesce(${text} = ${value}::text, ${booleanParam(false)})`
   const where = sqlitePath(path)
   return either(
     JSON_LIKE.test(value)

@@ -12,7 +12,7 @@ import { INEXACT } from './typed.ts'
 
 const COLUMNS = new Set(['event', 'distinct_id', 'timestamp', 'team_id'])
 
-const AGGREGATIONS = 'count uniq uniqExact sum avg min max any argMin argMax'.split(' ')
+const AGGREGATIONS = 'count uniq uniqExact sum avg min max any argMin argMax median quantile'.split(' ')
 
 const FUNCTIONS = new Set([
   ...AGGREGATIONS,
@@ -79,8 +79,8 @@ function passes(expr: Expr, aliases: Names): boolean {
 
 function callPasses({ name, args, params }: Call, aliases: Names): boolean {
   const known = tableName(name)
-  if (!FUNCTIONS.has(known) || params) return false
-  const exprs = WITH_LISTS.has(known) ? args.flatMap(itemsOf) : args
+  if (!FUNCTIONS.has(known)) return false
+  const exprs = [...(params ?? []), ...(WITH_LISTS.has(known) ? args.flatMap(itemsOf) : args)]
   return exprs.every((expr) => passes(expr, aliases))
 }
 

@@ -26,6 +26,7 @@ import {
   YEAR_FIRST,
   ZONES,
 } from './datetime.ts'
+import { duckdbRound } from './duckdb-digits.ts'
 import { type Args, bindOnce, boolean, type Fn, type Functions, fn, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { sqliteJsonInteger } from './json.ts'
@@ -314,16 +315,6 @@ const round = fn([1, 2], ([value, digits], { at }) => {
   if (value.type.kind !== 'integer') return derive(at, FLOAT, rounded, [value])
   return derive(at, INTEGER, sqliteOr(sqliteInteger(rounded), sql`(${rounded})::bigint`), [value])
 })
-
-/** Smaller numbers than the decimal can hold, below 1e-8, round to zero at these places. */
-const MAX_DUCKDB_PLACES = 7
-
-/** Rounds the number of 15 digits as a decimal on DuckDB. The cast fails from 1e16 on. */
-function duckdbRound(value: Sql, places: number): Sql | undefined {
-  if (Math.abs(places) > MAX_DUCKDB_PLACES) return undefined
-  const decimal = sql`format('{:.14e}', ${value})::decimal(38, 22)`
-  return sql`round(${decimal}, ${integerLiteral(places)})::varchar::float8`
-}
 
 function decimalPlaces({ literal, at }: TypedSql): number {
   if (typeof literal === 'number' && Number.isInteger(literal)) return literal

@@ -275,7 +275,7 @@ const NOT_ACCEPTED = [
   'select avg(toFloat(event)) from events',
   'select toString(toFloat(properties.a)), count() from events group by 1',
   'select groupArray(properties.a) from events',
-  'select median(toFloat(properties.price)) from events',
+  'select groupUniqArray(properties.a) from events',
   'select count() from events where toDateTime(properties.a) > now()',
   "select count() from events where has(['a'], properties.a)",
   'select [1], count() from events',
