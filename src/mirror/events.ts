@@ -57,3 +57,7 @@ export const largeProperties =
 /** The position of the event after the first `count` ones. Undefined if there are no more. */
 export const positionAfter = (positions: Positions, count: number): Sql => sql`
   select ${POSITION} as position ${between(positions)} order by ${POSITION} limit 1 offset ${count}`
+
+/** The positions and sizes of at most `limit` events, oldest first. */
+export const eventSizes = (positions: Positions, limit: number): Sql => sql`
+  select ${POSITION}, octet_length(${PROPERTIES}) ${between(positions)} order by ${POSITION}, e.seq limit ${limit}`

@@ -14,12 +14,14 @@ import {
   propertyColumns,
   writeParquet,
 } from './duckdb.ts'
-import { type EventRow, eventsBetween, largeProperties, positionAfter } from './events.ts'
+import { type EventRow, eventSizes, eventsBetween, largeProperties } from './events.ts'
 import type { SegmentJob, SegmentReply } from './messages.ts'
 import { mergeProperties, type Properties } from './properties.ts'
 import { openStore, type Read, type Store } from './store.ts'
 
 const NICENESS = 19
+/** The JSON of the events of a segment. DuckDB holds their columns twice while it orders them. */
+const MAX_BYTES = 32 * 1024 * 1024
 
 const [url = '', folder = ''] = process.argv.slice(2)
 const parent = connectToParent<SegmentJob, SegmentReply>({ niceness: NICENESS })
@@ -56,7 +58,9 @@ async function seal(duckdb: DuckDBConnection, job: SegmentJob & { kind: 'seal' }
   const properties = mergeProperties(pages)
   const selected = [...BASE_COLUMNS, ...propertyColumns(properties)].join(', ')
   const tables = pages.map((_, i) => `select * from page_${i}`).join(' union all by name ')
-  const events = pages.length ? await writeFile(duckdb, `select ${selected} from (${tables})`, job.file) : 0
+  const events = pages.length
+    ? await writeFile(duckdb, `select ${selected} from (${tables}) order by timestamp`, job.file)
+    : 0
   return { kind: 'sealed', to, events, properties }
 }
 
@@ -65,8 +69,13 @@ async function endOf(
   read: Read,
   { project_id, from, below, max_events }: SegmentJob & { kind: 'seal' },
 ): Promise<number> {
-  const [row] = await read<[number | string]>(positionAfter({ project_id, from, below }, max_events))
-  return row ? Math.max(Number(row[0]), from + 1) : below
+  const rows = await read<(number | string)[]>(eventSizes({ project_id, from, below }, max_events + 1))
+  let bytes = 0
+  for (const [i, [position, size]] of rows.entries()) {
+    bytes += Number(size)
+    if (i === max_events || (i > 0 && bytes > MAX_BYTES)) return Math.max(Number(position), from + 1)
+  }
+  return below
 }
 
 /** Reads the events into tables `page_0`, `page_1`, … and returns the properties of each. */
@@ -93,6 +102,7 @@ async function merge(
   await createDeleted(duckdb, deleted)
   const list = files.map((name) => literal(join(folder, name))).join(', ')
   const selected = [...BASE_COLUMNS, ...propertyColumns(properties)].join(', ')
+  // In the order of the files: their events do not fit into memory.
   const events = await writeFile(
     duckdb,
     `select ${selected} from read_parquet([${list}], union_by_name = true)

@@ -24,6 +24,8 @@ import { seeded } from '../helpers/seeds/seeded.ts'
 
 const STEPS = bySize({ quick: 40, full: 200, prove: 3_000 })
 const SEED = Number(process.env.SEED ?? 20261119)
+/** Their texts are larger than the memory of DuckDB. */
+const LONG_EVENTS = bySize({ quick: 30_000, full: 100_000 })
 const HOUR_MS = 3_600_000
 const ERASE_MS = 24 * HOUR_MS
 const OPTIONS = { environment: { EVENT_MIRROR: 'true' }, mirrorLimits: MIRROR_LIMITS }
@@ -474,3 +476,18 @@ onBothEngines(
   },
   OPTIONS,
 )
+
+t.test('events with long texts fit into the memory of the processes', async (t) => {
+  const mirrorLimits = { ...MIRROR_LIMITS, max_segment: LIMITS.max_segment, max_merged: LIMITS.max_merged }
+  const app = await openApp(t, 'sqlite', { ...OPTIONS, mirrorLimits })
+  const { project_id } = app.first
+  await app.deps.events.run(sql`
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${LONG_EVENTS})
+    insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+    select ${project_id}, 'uuid ' || n, 'seen', 'person ' || (n % 7), n * 7919 % 1000003 * 1000000, 0,
+      json_object('n', n, 'a', hex(randomblob(950)), 'b', hex(randomblob(950))), '' from numbers`)
+  app.advance(60_000)
+  for (let i = 0; i < 8; i++) await keeper(app).work()
+  const question = 'select distinct_id, count(), sum(toInt(properties.n)), max(properties.a) from events group by 1'
+  t.strictSame(await compareRows(t, app, 'long texts', [question]), ['mirror'])
+})
