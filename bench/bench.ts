@@ -16,6 +16,7 @@ import { cloudWarehouses } from './benchmarks/export-cloud.ts'
 import { warehouses } from './benchmarks/export-warehouses.ts'
 import { growth } from './benchmarks/growth.ts'
 import { isolation } from './benchmarks/isolation.ts'
+import { mirror } from './benchmarks/mirror.ts'
 import { plugins } from './benchmarks/plugins.ts'
 import { postgres } from './benchmarks/postgres.ts'
 import { questions } from './benchmarks/questions.ts'
@@ -38,6 +39,7 @@ const BENCHMARKS: Benchmark[] = [
   propertyFilter,
   questions,
   columnar,
+  ...mirror,
   ...memory,
   ...isolation,
   ...signin,

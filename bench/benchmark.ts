@@ -3,7 +3,7 @@ export interface Benchmark {
   /** `group.name`. The command line selects a benchmark by its name or its group. */
   name: string
   description: string
-  unit?: 'ms' | 'MB'
+  unit?: 'ms' | 'µs' | 'MB'
   rounds: number
   /** Each round measures all variants in turn, so background load affects them alike. */
   variants: Record<string, Variant>

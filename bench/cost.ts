@@ -1,7 +1,7 @@
 /** The cost of work per event: CPU time of the server and of PostgreSQL, and write-ahead log. */
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
-import type { Workspace } from './workspace.ts'
+import { childrenOf, type Workspace } from './workspace.ts'
 
 const TICKS_PER_SECOND = 100
 
@@ -37,7 +37,7 @@ export async function costOf(workspace: Workspace, client: pg.Client, work: () =
 }
 
 /** User and system time in seconds, of ended child processes too. */
-function cpuTimes(pid: number): { own: number; children: number } {
+export function cpuTimes(pid: number): { own: number; children: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const seconds = (index: number): number => Number(fields[index]) / TICKS_PER_SECOND
@@ -46,9 +46,8 @@ function cpuTimes(pid: number): { own: number; children: number } {
 
 /** The CPU time of the server, its child processes and the ended ones, in seconds. */
 export function cpuOf(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean)
   const { own, children: ended } = cpuTimes(pid)
-  return children.reduce((sum, child) => sum + cpuTimes(Number(child)).own, own + ended)
+  return childrenOf(pid).reduce((sum, child) => sum + cpuTimes(child).own, own + ended)
 }
 
 /** The CPU time of the processes of PostgreSQL, in seconds: the postmaster's children, running and ended. */

@@ -40,7 +40,7 @@ const ELEMENTS =
   'button.btn.btn-primary:attr__class="btn btn-primary"nth-child="2"nth-of-type="1"text="Continue";div.card:nth-child="3"nth-of-type="3";main:nth-child="2"nth-of-type="1"'
 
 /** A generator of repeatable numbers from 0 to 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

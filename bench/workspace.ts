@@ -107,6 +107,9 @@ export const properties = (i: number, id: () => string = v7): object => ({
   title: 'A page with a title of ordinary length',
 })
 
+/** Returns the properties of the event with the number `i`. `id` returns an id for it. */
+export type PropertiesOf = (i: number, id: () => string) => object
+
 export const eventName = (i: number): string => NAMES[i % NAMES.length] ?? ''
 
 export interface EventRow {
@@ -120,10 +123,10 @@ export interface EventRow {
 }
 
 /** The event with the number `i`, in a series that begins at `start` with one event every `step_ms`. */
-export function eventRow(i: number, start: number, step_ms: number): EventRow {
+export function eventRow(i: number, start: number, step_ms: number, propertiesOf: PropertiesOf = properties): EventRow {
   const msecs = start + Math.floor(i * step_ms)
   const uuid = v7({ msecs, seq: i })
-  const json = JSON.stringify(properties(i, () => uuid))
+  const json = JSON.stringify(propertiesOf(i, () => uuid))
   const distinct_id = `person-${(i * 7_919) % PEOPLE}`
   return { uuid, event: eventName(i), distinct_id, timestamp: msecs * 1_000, json }
 }
@@ -136,12 +139,18 @@ export const COUNT_EVENTS = `
     select project_id, ${HOUR_OF_EVENT}, event, count(*) from events group by 1, 2, 3
     union all select project_id, ${HOUR_OF_EVENT}, '', count(*) from events group by 1, 2`
 
+interface Seed {
+  days?: number
+  persons?: number
+  propertiesOf?: PropertiesOf
+}
+
 /** Inserts events into each project's database file directly, as if ingested over some days. Creates the indexes last. Persons beyond `PEOPLE` have no events. */
 export function insertEvents(
   { file }: Workspace,
   projects: readonly number[],
   count: number,
-  { days = DAYS, persons = PEOPLE }: { days?: number; persons?: number } = {},
+  { days = DAYS, persons = PEOPLE, propertiesOf }: Seed = {},
 ): void {
   const db = new Sqlite(file)
   db.pragma('synchronous = off')
@@ -156,8 +165,8 @@ export function insertEvents(
   const distinctId = db.prepare('insert into person_distinct_ids values (?, ?, ?)')
   const rows = db.transaction((project_id: number, from: number, to: number) => {
     for (let i = from; i < to; i++) {
-      const { uuid, event: name, distinct_id, timestamp, json } = eventRow(i, start, (days * DAY_MS) / count)
-      event.run(project_id, uuid, name, distinct_id, timestamp, timestamp, json)
+      const row = eventRow(i, start, (days * DAY_MS) / count, propertiesOf)
+      event.run(project_id, row.uuid, row.event, row.distinct_id, row.timestamp, row.timestamp, row.json)
     }
   })
   const people = db.transaction((project_id: number) => {
@@ -218,13 +227,15 @@ export async function timed(work: () => unknown): Promise<number> {
 export const percentile = (values: number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN
 
+export const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean).map(Number)
+
 const megabytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /** Resident memory of the server and its reader processes, in MB. */
 export function memoryOf({ pid }: Workspace): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean)
-  return [pid, ...children.map(Number)].reduce((sum, process) => sum + megabytes(process), 0)
+  return [pid, ...childrenOf(pid)].reduce((sum, process) => sum + megabytes(process), 0)
 }
 
 const SAMPLE_MS = 50
