@@ -153,6 +153,16 @@ async function catalogedFiles(database_url: string): Promise<CatalogedFile[]> {
 
 const filesIn = (folder: string): string[] => readdirSync(folder).filter((name) => name.includes('.parquet'))
 
+/** Starts a server with so many events that it mirrors them. It counts a project once a minute, and after its start. */
+async function startMirrored(installation: Installation, folder: string): Promise<ServerProcess> {
+  const small = await installation.start(folder)
+  for (let i = 0; i < 4; i++) await installation.capture(small)
+  await small.kill()
+  const server = await installation.start(folder)
+  await installation.untilMirrored(server)
+  return server
+}
+
 /** Starts a server for which all files are older than unfinished ones. Returns when those without a segment are gone. */
 async function restartWithOldFiles({ database_url, start }: Installation, folder: string): Promise<ServerProcess> {
   const names = filesIn(folder)
@@ -171,7 +181,7 @@ for (const engine of inTurn(ENGINES))
     const random = seeded(SEED)
     const folder = join(freshFolder(t), 'mirror')
     const installation = await openInstallation(t, engine)
-    let server = await installation.start(folder)
+    let server = await startMirrored(installation, folder)
     const victims = ['server', 'segment-process', 'mirror-process']
     for (let round = 1; round <= KILLS; round++) {
       const victim = itemAt(victims, (round - 1) % victims.length)
@@ -210,7 +220,8 @@ for (const isShared of inTurn([true, false]))
     const installation = await openInstallation(t, 'postgres')
     const base = freshFolder(t)
     const folders = isShared ? [join(base, 'a'), join(base, 'a')] : [join(base, 'a'), join(base, 'b')]
-    const servers = [await installation.start(itemAt(folders, 0)), await installation.start(itemAt(folders, 1))]
+    const servers: ServerProcess[] = []
+    for (const folder of folders) servers.push(await startMirrored(installation, folder))
     for (let round = 1; round <= KILLS; round++) {
       const [i, j] = round % 2 ? [0, 1] : [1, 0]
       const [killed, other] = [itemAt(servers, i), itemAt(servers, j)]
