@@ -102,22 +102,24 @@ export interface Format {
   readonly js: (date: Date, time: number) => string
   /** The template pattern of PostgreSQL's to_char. */
   readonly postgres: string
+  /** The specifier of DuckDB's strftime. */
+  readonly duckdb?: string
 }
 
 /** Format specifiers, by the letter after the percent sign. */
 export const FORMATS: Readonly<Record<string, Format>> = {
-  Y: { js: (d) => String(d.getUTCFullYear()).padStart(4, '0'), postgres: 'YYYY' },
-  y: { js: (d) => twoDigits(d.getUTCFullYear() % 100), postgres: 'YY' },
-  m: { js: (d) => twoDigits(d.getUTCMonth() + 1), postgres: 'MM' },
-  d: { js: (d) => twoDigits(d.getUTCDate()), postgres: 'DD' },
-  H: { js: (d) => twoDigits(d.getUTCHours()), postgres: 'HH24' },
-  I: { js: (d) => twoDigits(d.getUTCHours() % 12 || 12), postgres: 'HH12' },
-  h: { js: (d) => twoDigits(d.getUTCHours() % 12 || 12), postgres: 'HH12' },
-  i: { js: (d) => twoDigits(d.getUTCMinutes()), postgres: 'MI' },
-  S: { js: (d) => twoDigits(d.getUTCSeconds()), postgres: 'SS' },
-  s: { js: (d) => twoDigits(d.getUTCSeconds()), postgres: 'SS' },
-  f: { js: (_, time) => String(((time % SECOND) + SECOND) % SECOND).padStart(6, '0'), postgres: 'US' },
-  p: { js: (d) => (d.getUTCHours() < 12 ? 'AM' : 'PM'), postgres: 'AM' },
+  Y: { js: (d) => String(d.getUTCFullYear()).padStart(4, '0'), postgres: 'YYYY', duckdb: '%Y' },
+  y: { js: (d) => twoDigits(d.getUTCFullYear() % 100), postgres: 'YY', duckdb: '%y' },
+  m: { js: (d) => twoDigits(d.getUTCMonth() + 1), postgres: 'MM', duckdb: '%m' },
+  d: { js: (d) => twoDigits(d.getUTCDate()), postgres: 'DD', duckdb: '%d' },
+  H: { js: (d) => twoDigits(d.getUTCHours()), postgres: 'HH24', duckdb: '%H' },
+  I: { js: (d) => twoDigits(d.getUTCHours() % 12 || 12), postgres: 'HH12', duckdb: '%I' },
+  h: { js: (d) => twoDigits(d.getUTCHours() % 12 || 12), postgres: 'HH12', duckdb: '%I' },
+  i: { js: (d) => twoDigits(d.getUTCMinutes()), postgres: 'MI', duckdb: '%M' },
+  S: { js: (d) => twoDigits(d.getUTCSeconds()), postgres: 'SS', duckdb: '%S' },
+  s: { js: (d) => twoDigits(d.getUTCSeconds()), postgres: 'SS', duckdb: '%S' },
+  f: { js: (_, time) => String(((time % SECOND) + SECOND) % SECOND).padStart(6, '0'), postgres: 'US', duckdb: '%f' },
+  p: { js: (d) => (d.getUTCHours() < 12 ? 'AM' : 'PM'), postgres: 'AM', duckdb: '%p' },
   j: {
     js: (d) =>
       String(
@@ -125,13 +127,14 @@ export const FORMATS: Readonly<Record<string, Format>> = {
           86_400_000,
       ).padStart(3, '0'),
     postgres: 'DDD',
+    duckdb: '%j',
   },
-  u: { js: (d) => String(d.getUTCDay() || 7), postgres: 'ID' },
+  u: { js: (d) => String(d.getUTCDay() || 7), postgres: 'ID', duckdb: '%u' },
   Q: { js: (d) => String(Math.floor(d.getUTCMonth() / 3) + 1), postgres: 'Q' },
-  M: { js: monthName, postgres: 'FMMonth' },
-  b: { js: (d) => monthName(d).slice(0, 3), postgres: 'Mon' },
-  W: { js: dayName, postgres: 'FMDay' },
-  a: { js: (d) => dayName(d).slice(0, 3), postgres: 'Dy' },
+  M: { js: monthName, postgres: 'FMMonth', duckdb: '%B' },
+  b: { js: (d) => monthName(d).slice(0, 3), postgres: 'Mon', duckdb: '%b' },
+  W: { js: dayName, postgres: 'FMDay', duckdb: '%A' },
+  a: { js: (d) => dayName(d).slice(0, 3), postgres: 'Dy', duckdb: '%a' },
 }
 const SHORTHANDS: Record<string, string> = { F: '%Y-%m-%d', T: '%H:%i:%S', R: '%H:%i', D: '%m/%d/%y' }
 

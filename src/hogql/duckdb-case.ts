@@ -3,17 +3,13 @@ import { type Sql, sql } from '../sql/template.ts'
 import { INEXACT } from './typed.ts'
 
 const ASCII = /^[\0-\x7f]*$/
-const UPPER_LETTERS: Sql = { strings: ["'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"], parts: [] }
-const LOWER_LETTERS: Sql = { strings: ["'abcdefghijklmnopqrstuvwxyz'"], parts: [] }
 
 /**
- * Folds the case of a text for a pattern in ASCII. Besides A to Z, only the Kelvin sign and the I with a dot have an ASCII
- * letter in their lower case. The latter becomes two characters.
+ * Folds the case of a text for a pattern in ASCII. The engines agree which characters have an ASCII letter in their lower
+ * case, except that DuckDB drops the dot of this I.
  */
 export const duckdbFold = (text: Sql, pattern: string): Sql | undefined =>
-  ASCII.test(pattern)
-    ? sql`replace(translate(${text}, ${UPPER_LETTERS} || chr(8490), ${LOWER_LETTERS} || 'k'), chr(304), 'i' || chr(775))`
-    : undefined
+  ASCII.test(pattern) ? sql`lower(replace(${text}, chr(304), 'i' || chr(775)))` : undefined
 
 /** Latin, Cyrillic, Chinese, Japanese and Korean letters, punctuation and emoji whose case DuckDB changes in the same way. */
 const COMMON =

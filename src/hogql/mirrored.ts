@@ -21,8 +21,9 @@ const FUNCTIONS = new Set([
     plus minus multiply divide modulo intDiv negate abs floor ceil round
     toString toInt toFloat toDecimal toDate toDateTime parseDateTimeBestEffort toTimeZone
     coalesce ifNull nullIf isNull isNotNull if multiIf transform
-    length lengthUTF8 lower upper trim trimLeft trimRight concat startsWith endsWith position replaceAll replace multiSearchAny
-    empty notEmpty substring left right extract replaceRegexpAll replaceRegexpOne domain path extractURLParameter
+    length lengthUTF8 lower upper trim trimLeft trimRight concat startsWith endsWith position replaceAll replace
+    multiSearchAny empty notEmpty substring left right extract replaceRegexpAll replaceRegexpOne domain path
+    extractURLParameter formatDateTime
     now today yesterday toYear toQuarter toMonth toDayOfMonth toDayOfWeek toDayOfYear toHour toMinute toSecond toYYYYMM
     toYYYYMMDD toUnixTimestamp dateDiff dateTrunc toMonday toStartOfSecond toStartOfMinute toStartOfHour toStartOfDay
     toStartOfWeek toStartOfMonth toStartOfQuarter toStartOfYear

@@ -14,7 +14,7 @@ import {
   SECOND,
   wholeSeconds,
 } from './convert.ts'
-import { FORMATS, parseFormat } from './datetime.ts'
+import { FORMATS, type Format, parseFormat } from './datetime.ts'
 import { constantString, type Fn, type Functions, fn } from './env.ts'
 import { didYouMean, display, HogqlError } from './error.ts'
 import { isFixedUnit, MICROSECONDS, shift } from './shift.ts'
@@ -136,6 +136,13 @@ function weekMode({ literal, at }: TypedSql): number {
   throw new HogqlError(`The mode of toStartOfWeek must be 0 (Sunday) or 1 (Monday).`, at)
 }
 
+/** Undefined for a specifier that DuckDB does not have, and for an empty format, which it rejects. */
+function duckdbFormat(time: Sql, parts: readonly ({ format: Format } | { text: string })[]): Sql | undefined {
+  const pieces = parts.map((part) => ('format' in part ? part.format.duckdb : part.text.replaceAll('%', '%%')))
+  if (!pieces.length || pieces.includes(undefined)) return undefined
+  return sql`strftime(${duckdbTimestamp(time)}, ${pieces.join('')})`
+}
+
 const formatDateTime = fn(2, ([value, format], call) => {
   const text = constantString(format, 'The format', call)
   const parts = parseFormat(text)
@@ -157,6 +164,7 @@ const formatDateTime = fn(2, ([value, format], call) => {
       sql`hogql_format(${time}, ${text})`,
       // to_char returns NULL for an empty format. The leading x prevents that.
       sql`substr(to_char(${postgresTimestamp(time)}, ${`x${pattern}`}::text), 2)`,
+      duckdbFormat(time, parts),
     ),
     [value],
   )
