@@ -76,10 +76,10 @@ const countsWay = (project_id: number, counted: CountedQuery): Way => ({
   missing: uncountedQuery(project_id),
 })
 
-const mirrorWay = ({ project_id, range }: Question): Way => ({
+const mirrorWay = ({ project_id, range, compiled }: Question): Way => ({
   name: 'mirror',
   detail: 'The columns of the mirror have all fields of the query.',
-  from: sql`from e where e.project_id = ${project_id} ${within(sql`e.timestamp`, range)}`,
+  from: sql`from e ${compiled.usesPerson ? sql`left join p on p.distinct_id = e.distinct_id` : sql``} where e.project_id = ${project_id} ${within(sql`e.timestamp`, range)}`,
   unique: sql``,
 })
 

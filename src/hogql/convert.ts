@@ -153,13 +153,13 @@ export function toFloat(value: TypedSql, at: number): TypedSql {
 }
 
 function textToFloat(value: TypedSql, at: number): TypedSql {
-  const key = value.json?.mirrored
+  const mirrored = value.json?.mirrored
   const text = either(
     (value.json && sqliteJsonFloat(value.json)) ?? sql`hogql_float(${value.sql})`,
     bindOnce({ v: value.sql }, sql`case when ${isNumberText(sql`t.v`)} then t.v::float8 end`),
-    key === undefined ? undefined : sql`e.${name(floatColumn(key))}`,
+    mirrored && sql`${name(mirrored.of)}.${name(floatColumn(mirrored.key))}`,
   )
-  const decimal = key === undefined ? undefined : sql`e.${name(decimalColumn(key))}`
+  const decimal = mirrored?.of === 'e' ? sql`e.${name(decimalColumn(mirrored.key))}` : undefined
   return { ...derive(at, FLOAT, text, [value], true), decimal }
 }
 

@@ -5,7 +5,16 @@ import type { Env, FieldColumn, Table } from './env.ts'
 import { didYouMean, display, HogqlError } from './error.ts'
 import { jsonText } from './json.ts'
 import { isMirroredKey } from './mirror-columns.ts'
-import { DATETIME, type HogType, INTEGER, JSON_TYPE, STRING, type TypedSql, UUID } from './typed.ts'
+import {
+  DATETIME,
+  type HogType,
+  INTEGER,
+  JSON_TYPE,
+  type MirroredProperty,
+  STRING,
+  type TypedSql,
+  UUID,
+} from './typed.ts'
 
 const column = (type: HogType, fragment: Sql, nullable = false, person = false): FieldColumn => ({
   type,
@@ -97,12 +106,14 @@ function member(
   return { at, sql: fragment, type, nullable, aggregate: false, row: true, person }
 }
 
-function mirroredKey([key, ...inner]: (string | number)[]): string | undefined {
-  return typeof key === 'string' && !inner.length && isMirroredKey(key) ? key : undefined
+function mirroredProperty(root: Sql, [key, ...inner]: (string | number)[]): MirroredProperty | undefined {
+  if (typeof key !== 'string' || inner.length || !isMirroredKey(key)) return undefined
+  if (root === EVENT.properties.sql) return { of: 'e', key }
+  return root === PERSON.properties.sql ? { of: 'p', key } : undefined
 }
 
 function property(at: number, { sql: root, nullable, person }: FieldColumn, path: (string | number)[]): TypedSql {
-  const json = { root, path, mirrored: root === EVENT.properties.sql ? mirroredKey(path) : undefined }
+  const json = { root, path, mirrored: mirroredProperty(root, path) }
   if (!path.length) return { at, sql: root, type: JSON_TYPE, nullable, aggregate: false, row: true, person, json }
   return { at, sql: jsonText(json), type: STRING, nullable: true, aggregate: false, row: true, person, json }
 }

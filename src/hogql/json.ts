@@ -33,7 +33,7 @@ const postgresText = ({ root, path }: JsonPath): Sql => {
 
 /** The value as text, in the mirror. */
 const mirroredText = ({ mirrored }: JsonPath): Sql | undefined =>
-  mirrored === undefined ? undefined : sql`e.${name(textColumn(mirrored))}`
+  mirrored && sql`${name(mirrored.of)}.${name(textColumn(mirrored.key))}`
 
 /**
  * The value as text, or NULL: a string without quotes, anything else as JSON. `|| ''` drops SQLite's JSON subtype, which

@@ -10,7 +10,7 @@ import { isMirroredKey } from './mirror-columns.ts'
 import type { Parts } from './query.ts'
 import { INEXACT } from './typed.ts'
 
-const COLUMNS = new Set(['event', 'distinct_id', 'timestamp', 'team_id'])
+const COLUMNS = new Set(['event', 'distinct_id', 'timestamp', 'team_id', 'person_id'])
 
 const AGGREGATIONS = 'count uniq uniqExact sum avg min max any argMin argMax median quantile'.split(' ')
 
@@ -91,9 +91,14 @@ const itemsOf = (expr: Expr): readonly Expr[] => (expr.kind === 'array' || expr.
 function fieldPasses([name, ...path]: Field['chain'], aliases: Names): boolean {
   const [key, ...inner] = path
   if (name === 'events' && key !== undefined) return fieldPasses([String(key), ...inner], NO_ALIASES)
-  if (name === 'properties') return typeof key === 'string' && !inner.length && isMirroredKey(key)
+  if (name === 'properties') return isMirroredPath(path)
+  if (name === 'person' && key === 'properties') return isMirroredPath(inner)
+  if (name === 'person') return (key === 'id' || key === 'created_at') && !inner.length
   if (path.length) return false
   return COLUMNS.has(name) || PROPERTY_FIELDS.includes(name) || (aliases.has(name) && !FIELD_NAMES.includes(name))
 }
+
+const isMirroredPath = ([key, ...inner]: (string | number)[]): boolean =>
+  typeof key === 'string' && !inner.length && isMirroredKey(key)
 
 const NO_ALIASES: Names = new Set()

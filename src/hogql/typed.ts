@@ -44,12 +44,18 @@ export interface TypedSql {
   readonly interval?: { readonly unit: IntervalUnit; readonly amount: TypedSql }
 }
 
+/** A property of the event `e` or the person `p`. */
+export interface MirroredProperty {
+  readonly of: 'e' | 'p'
+  readonly key: string
+}
+
 export interface JsonPath {
   readonly root: Sql
   /** Keys, and 1-based indexes. A negative index counts from the end. */
   readonly path: readonly (string | number)[]
-  /** The property of an event, if the mirror has columns for it. */
-  readonly mirrored?: string | undefined
+  /** The property, if the mirror has columns for it. */
+  readonly mirrored?: MirroredProperty | undefined
 }
 
 /** A value computed from `from`, whose flags it inherits. */

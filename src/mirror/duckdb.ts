@@ -9,6 +9,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import { floatColumn, textColumn } from '../hogql/mirror-columns.ts'
+import type { Value } from '../sql/template.ts'
 import type { EventColumns } from './columns.ts'
 import type { Properties } from './properties.ts'
 
@@ -55,6 +56,12 @@ export const propertyColumns = ({ stored }: Properties): string[] =>
 
 /** A text as a literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** The type of a value of a statement. */
+export function typeOfValue(value: Value): DuckDBType {
+  if (typeof value === 'string') return VARCHAR
+  return Number.isSafeInteger(value) ? BIGINT : DOUBLE
+}
 
 /** Creates a table with the events. Its columns are those of its properties. */
 export async function createTable(duckdb: DuckDBConnection, table: string, columns: EventColumns): Promise<void> {

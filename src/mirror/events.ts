@@ -11,7 +11,8 @@ export type EventRow = [
   event: string,
   distinct_id: string,
   timestamp: number | string,
-  properties: string,
+  /** Null if they are large. */
+  properties: string | null,
 ]
 
 const PROPERTIES = either(sql`e.properties`, sql`e.properties::text`)
@@ -53,6 +54,13 @@ export const largeProperties =
     if (!row) throw new Error('An event vanished from a state of the database.')
     return row[0]
   }
+
+/** The person of each distinct id in the shape of an event: the id in place of its name, and the time of creation. */
+export const personsOf = (read: Read, project_id: number, limit: number): Promise<EventRow[]> =>
+  read(sql`
+    select 0, 0, p.id, d.distinct_id, p.created_at, ${either(sql`p.properties`, sql`p.properties::text`)}
+    from person_distinct_ids d join persons p on p.project_id = ${project_id} and p.id = d.person_id
+    where d.project_id = ${project_id} limit ${limit}`)
 
 /** The position of the event after the first `count` ones. Undefined if there are no more. */
 export const positionAfter = (positions: Positions, count: number): Sql => sql`

@@ -3,14 +3,7 @@
  * process that reads SQLite does. Whatever it cannot answer exactly is `not_mirrored`, and the question is answered from rows.
  */
 import { join } from 'node:path'
-import {
-  BIGINT,
-  DOUBLE,
-  type DuckDBPreparedStatement,
-  type DuckDBType,
-  type DuckDBValue,
-  VARCHAR,
-} from '@duckdb/node-api'
+import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api'
 import { connectToParent } from '../background/parent.ts'
 import { errorCode } from '../errors.ts'
 import { MESSAGE_LENGTH, type ReaderReply, resultLimit, rowLength, type Statement } from '../events/reader-messages.ts'
@@ -18,14 +11,16 @@ import { keyOfColumn } from '../hogql/mirror-columns.ts'
 import type { Value } from '../sql/template.ts'
 import { deletionsQuery, mirroredToQuery, segmentsQuery } from './catalog.ts'
 import { columnsOf, describeProperties } from './columns.ts'
-import { BASE_COLUMNS, createDeleted, createTable, literal, openDuckdb } from './duckdb.ts'
-import { eventsBetween, largeProperties } from './events.ts'
+import { BASE_COLUMNS, createDeleted, createTable, literal, openDuckdb, typeOfValue } from './duckdb.ts'
+import { eventsBetween, largeProperties, personsOf } from './events.ts'
 import { NOT_MIRRORED } from './messages.ts'
 import { hasProperty, mergedProperty, type Properties, type Property, parseProperties } from './properties.ts'
 import { openStore, type Read } from './store.ts'
 
 /** Above the segments. More events take longer to convert than a user would wait. */
 const MAX_TAIL = 10_000
+/** Distinct ids. Reading more takes longer than reading the columns of a million events. */
+const MAX_PERSONS = 100_000
 /** More deleted events are removed from the segments before they are used again. */
 const MAX_DELETED = 50_000
 /** The largest integer up to which doubles are exact. */
@@ -50,13 +45,19 @@ parent.onMessage((statement) => {
 })
 
 async function run({ text, values, project_id = 0 }: Statement): Promise<void> {
-  const columns = [...new Set(text.match(PROPERTY_COLUMN)?.map((name) => name.slice('e.'.length)))]
-  const relation = await openEvents(project_id, columns)
-  await reply(`with e as (${relation}) ${text}`, values)
+  const of = (pattern: RegExp): string[] => [...new Set(text.match(pattern)?.map((name) => name.slice('e.'.length)))]
+  const relations = await store.snapshot(async (read) => {
+    const events = await openEvents(read, project_id, of(EVENT_COLUMN))
+    const persons = PERSON_COLUMN.test(text) ? await openPersons(read, project_id, of(PERSON_PROPERTY)) : undefined
+    return [`e as (${events})`, ...(persons ? [`p as (${persons})`] : [])]
+  })
+  await reply(`with ${relations.join(', ')} ${text}`, values)
 }
 
-/** Texts from outside are values, so this only finds columns. */
-const PROPERTY_COLUMN = /\be\.[pfd]_[0-9a-f]*/g
+/** Texts from outside are values, so these only find columns. */
+const EVENT_COLUMN = /\be\.[pfd]_[0-9a-f]*/g
+const PERSON_PROPERTY = /\bp\.[pf]_[0-9a-f]*/g
+const PERSON_COLUMN = /\bp\.[a-z]/
 
 interface Files {
   names: string[]
@@ -64,13 +65,11 @@ interface Files {
 }
 
 /** Loads what is not in files, and returns the query of all events of the project. */
-async function openEvents(project_id: number, columns: readonly string[]): Promise<string> {
+async function openEvents(read: Read, project_id: number, columns: readonly string[]): Promise<string> {
   const keys = new Set(columns.map(keyOfColumn))
-  const { files, tail, deleted } = await store.snapshot(async (read) => ({
-    files: await readFiles(read, project_id),
-    deleted: await readDeleted(read, project_id),
-    tail: await readTail(read, project_id, keys),
-  }))
+  const files = await readFiles(read, project_id)
+  const deleted = await readDeleted(read, project_id)
+  const tail = await readTail(read, project_id, keys)
   const parts = [...files.properties, describeProperties(tail)]
   for (const key of keys)
     if (!parts.every((part) => hasProperty(part, key))) throw new NotMirrored('A property is not in all segments.')
@@ -86,6 +85,18 @@ async function openEvents(project_id: number, columns: readonly string[]): Promi
   )
   return `select ${[`${project_id}::bigint as project_id`, ...BASE_COLUMNS, ...selected].join(', ')}
     from (${inFiles} union all ${inTail})`
+}
+
+/** Loads the persons, and returns the query of the person of each distinct id. */
+async function openPersons(read: Read, project_id: number, columns: readonly string[]): Promise<string> {
+  const rows = await personsOf(read, project_id, MAX_PERSONS + 1)
+  if (rows.length > MAX_PERSONS) throw new NotMirrored('The project has too many persons.')
+  const keys = new Set(columns.map(keyOfColumn))
+  const persons = await columnsOf(rows, largeProperties(read, project_id), keys)
+  const properties = describeProperties(persons)
+  for (const key of keys) if (!hasProperty(properties, key)) throw new NotMirrored('A property of persons is too long.')
+  await createTable(duckdb, 'persons', persons)
+  return `select event as id, timestamp as created_at, ${listOf(columns, mergedOf([properties]))} from persons`
 }
 
 const pathOf = (name: string): string => literal(join(folder, name))
@@ -155,7 +166,7 @@ async function reply(text: string, values: readonly Value[]): Promise<void> {
 
 async function send(statement: DuckDBPreparedStatement, values: readonly Value[]): Promise<void> {
   // A statement over events has no binary values.
-  statement.bind(values as DuckDBValue[], values.map(typeOf))
+  statement.bind(values as DuckDBValue[], values.map(typeOfValue))
   const result = await statement.stream()
   const checkLimit = resultLimit()
   let rows: unknown[][] = []
@@ -172,9 +183,4 @@ async function send(statement: DuckDBPreparedStatement, values: readonly Value[]
       length = 0
     }
   await parent.send({ rows, more: false })
-}
-
-function typeOf(value: Value): DuckDBType {
-  if (typeof value === 'string') return VARCHAR
-  return Number.isSafeInteger(value) ? BIGINT : DOUBLE
 }

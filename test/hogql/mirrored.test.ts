@@ -17,6 +17,7 @@ import { compile } from '../../src/hogql/print.ts'
 import { compileQuery, type Parts, partsOf, type Query } from '../../src/hogql/query.ts'
 import { parseSelect } from '../../src/hogql/select.ts'
 import { registerFunctions } from '../../src/hogql/sqlite-functions.ts'
+import { typeOfValue } from '../../src/mirror/duckdb.ts'
 import { joined, type Sql, sql, compile as statement } from '../../src/sql/template.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { cycled } from '../helpers/assertions/items.ts'
@@ -191,7 +192,8 @@ async function outcomeOf(both: Both, parts: Parts, page = sql``): Promise<Outcom
   const query = compileQuery(parts, { now: NOW })
   const built = statementOf(query, page)
   const mirrored = isMirrored(parts) ? mirroredStatement(built) : undefined
-  if (!mirrored) return 'not accepted'
+  // `test/mirror/` compares queries over persons.
+  if (!mirrored || query.usesPerson) return 'not accepted'
   for (const [column] of mirrored.text.matchAll(/\b[pfd]_[0-9a-f]*\b/g)) await addProperty(both, keyOfColumn(column))
   const { text, values } = statement(built, 'sqlite')
   const expected = both.sqlite.prepare(text).raw().all(values) as unknown[][]
@@ -207,7 +209,7 @@ const REFUSALS =
 /** Null if DuckDB cannot compute the rows exactly. The query then runs on the database of the events. */
 async function refusable(duckdb: DuckDBConnection, text: string, values: (string | number)[]) {
   try {
-    const reader = await duckdb.runAndReadAll(text, values)
+    const reader = await duckdb.runAndReadAll(text, values, values.map(typeOfValue))
     return reader.getRowsJS().map((row) => row.map((cell) => (typeof cell === 'bigint' ? Number(cell) : cell)))
   } catch (error) {
     if (error instanceof Error && REFUSALS.test(error.message)) return null
@@ -267,8 +269,8 @@ const NOT_ACCEPTED = [
   'select count() from events where uuid is not null',
   'select max(created_at) from events',
   'select count(elements_chain) from events',
-  'select count(distinct person_id) from events',
-  "select count() from events where person.properties.plan = 'pro'",
+  'select count() from events where person.properties is not null',
+  'select person.properties.a.b, count() from events group by 1',
   'select count(properties) from events',
   'select properties.a.b, count() from events group by 1',
   'select properties.a[1], count() from events group by 1',

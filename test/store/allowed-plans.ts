@@ -201,4 +201,19 @@ export const ALLOWED: Allowed[] = [
     statement: COPY,
     reason: 'The commands `copy` and `doctor` read all projects. No export runs while `copy` inserts.',
   },
+  {
+    rule: 'cluster',
+    statement: /^(select project_id, ready_position, .* from|update) mirrors (set seen_at = .* )?where node = /,
+    reason: 'A row per project that a node mirrors, by an index, in each round of its mirror.',
+  },
+  {
+    rule: 'scan',
+    statement: /^select (file from mirror_segments where node = |project_id, node from mirrors where seen_at < )/,
+    reason: 'Every ten minutes: tables with a row per mirrored project, or a few per project.',
+  },
+  {
+    rule: 'cluster',
+    statement: /^select (file from mirror_segments where node = |project_id, node from mirrors where seen_at < )/,
+    reason: 'Every ten minutes: tables with a row per mirrored project, or a few per project.',
+  },
 ]

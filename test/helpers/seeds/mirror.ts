@@ -25,6 +25,7 @@ export const mirroredEvent = (i: number) => ({
     plan: i % 2 ? 'free' : 'pro',
     note: `secret of person ${i % 7}`,
     ...(i % 5 === 0 && { rare: `r${i}` }),
+    $set: { level: i % 7 < 3 ? 'gold' : null, age: i % 7 },
   },
 })
 
@@ -32,6 +33,8 @@ export const mirroredEvents = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => mirroredEvent(from + i))
 
 export const QUESTIONS = [
+  'select person.properties.level, count(), uniq(person_id) from events group by person.properties.level',
+  'select person_id, max(timestamp), min(person.created_at) from events where toFloat(person.properties.age) > 3 group by person_id',
   'select properties.plan, count() from events group by properties.plan order by properties.plan',
   "select properties.plan, uniqIf(distinct_id, event = 'paid'), uniqIf(distinct_id, event = 'seen') from events group by properties.plan",
   'select event, sum(toFloat(properties.price)) from events group by event order by 2',
