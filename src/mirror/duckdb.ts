@@ -17,9 +17,12 @@ import type { Properties } from './properties.ts'
 const MEMORY_LIMIT = '350MB'
 /** The size of DuckDB's vectors. */
 const CHUNK_ROWS = 2_048
-/** DuckDB's level 3 takes more than twice the CPU time, for files of nearly the same size. */
-const PARQUET =
-  "(format parquet, codec 'zstd', compression_level 1, row_group_size 20480, row_group_size_bytes 16000000)"
+/**
+ * DuckDB's level 3 takes more than twice the CPU time, for files of nearly the same size. Its dictionaries have 1 MB per column
+ * by default, so hundreds of columns would not fit into memory.
+ */
+const PARQUET = `(format parquet, codec 'zstd', compression_level 1, row_group_size 20480, row_group_size_bytes 16000000,
+  string_dictionary_page_size_limit 65536)`
 
 export interface Duckdb {
   connection: DuckDBConnection

@@ -20,8 +20,8 @@ import { mergeProperties, type Properties } from './properties.ts'
 import { openStore, type Read, type Store } from './store.ts'
 
 const NICENESS = 19
-/** The JSON of the events of a segment. DuckDB holds their columns twice while it orders them. */
-const MAX_BYTES = 32 * 1024 * 1024
+/** The JSON of the events of a segment. Columns of short values take ten times as much, and twice that while they are ordered. */
+const MAX_BYTES = 12 * 1024 * 1024
 
 const [url = '', folder = ''] = process.argv.slice(2)
 const parent = connectToParent<SegmentJob, SegmentReply>({ niceness: NICENESS })
