@@ -25,6 +25,8 @@ const PropertiesSchema = Type.Object({
 export type Property = typeof PropertySchema.static
 export type Properties = typeof PropertiesSchema.static
 
+/** Properties of a merged segment. Names that change over time would otherwise add columns with each merge. */
+export const MAX_STORED = 600
 /** Names of properties that the catalog lists as left out. */
 export const MAX_LEFT_OUT = 1_000
 /** The texts that stay parsed. Segments change rarely. */
@@ -57,9 +59,14 @@ export const hasProperty = ({ stored, left_out }: Properties, key: string): bool
 /** The properties of a file that is made of several parts. One that a part leaves out is left out. */
 export function mergeProperties(parts: readonly Properties[]): Properties {
   const keys = [...new Set(parts.flatMap(({ stored }) => Object.keys(stored)))]
-  const kept = keys.filter((key) => parts.every((part) => hasProperty(part, key)))
+  const partsWith = (key: string): number => parts.filter(({ stored }) => Object.hasOwn(stored, key)).length
+  const kept = keys
+    .filter((key) => parts.every((part) => hasProperty(part, key)))
+    .sort((a, b) => partsWith(b) - partsWith(a))
+    .slice(0, MAX_STORED)
   const known = parts.flatMap(({ left_out }) => (left_out ? [left_out] : []))
-  const left_out = [...new Set([...known.flat(), ...keys.filter((key) => !kept.includes(key))])]
+  const isKept = new Set(kept)
+  const left_out = [...new Set([...known.flat(), ...keys.filter((key) => !isKept.has(key))])]
   return {
     stored: Object.fromEntries(kept.map((key) => [key, mergedProperty(parts, key)])),
     left_out: known.length < parts.length || left_out.length > MAX_LEFT_OUT ? null : left_out,

@@ -11,6 +11,7 @@ import * as catalog from '../../src/mirror/catalog.ts'
 import { createKeeper, LIMITS } from '../../src/mirror/keeper.ts'
 import type { SegmentJob, SegmentReply } from '../../src/mirror/messages.ts'
 import { type EventMirror, type MirrorOptions, openMirror } from '../../src/mirror/mirror.ts'
+import { hasProperty, MAX_STORED, mergeProperties, type Properties } from '../../src/mirror/properties.ts'
 import { sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
@@ -133,7 +134,7 @@ onBothEngines(
       await mirrorEvents(app)
     }
     await compare(t, app, 'merged segments')
-    t.ok(filesOf(app).length < 6, `${filesOf(app).length} files`)
+    t.ok((await catalog.listSegments(app.deps.events, ownerOf(app))).length < 6, 'segments are merged')
     for (const path of pathsOf(app)) rmSync(path)
     t.equal((await ask(app, QUESTIONS[0])).way, 'rows', 'without its files, rows answer')
     await keeper(app).work()
@@ -491,3 +492,139 @@ t.test('events with long texts fit into the memory of the processes', async (t) 
   const question = 'select distinct_id, count(), sum(toInt(properties.n)), max(properties.a) from events group by 1'
   t.strictSame(await compareRows(t, app, 'long texts', [question]), ['mirror'])
 })
+
+/** Properties that are hard to store in columns. A text that begins with `#` stands for a number in this form. */
+const HOSTILE: Record<string, unknown>[] = [
+  JSON.parse('{"__proto__": "p", "constructor": 1, "toString": {"a": 1}}'),
+  { Plan: 'upper', plan: 'lower', PLAN: 'capital', '': 'empty', ' ': 'space', "it's": 1, 'a"b': 2, 'a\\b': 3 },
+  { ['k'.repeat(300)]: 'long key', [`é${'ü'.repeat(99)}`]: 1, 'a.b': 1, $a: 2, ключ: 'x', '1': 1 },
+  { large: 'x'.repeat(900_000) },
+  { nested: nestedTo(60), list: [[[[1]]], { a: null }], empty: {}, none: null },
+  ...[1e21, 1e-7, 0.1 + 0.2, 5e-324, 1.7976931348623157e308, 0.1, 999999999999999].map((x) => ({ x })),
+  ...['123456789012345678', '-0', '1e400', '1.0', '1E2'].map((number) => ({ x: `#${number}` })),
+  ...[
+    '1e21',
+    '1e99',
+    '-0',
+    ' 1',
+    '1_000',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '00012',
+    '.5',
+    '5.',
+    '+1',
+    '١',
+    '',
+    'null',
+    '"',
+    "'",
+    '\\',
+    'a\u0000b',
+    '\ud800',
+  ].map((x) => ({ x })),
+  ...[true, false, null, [], {}, [1, 2], { a: 1 }].map((x) => ({ x })),
+  {},
+]
+const HOSTILE_QUESTIONS = [
+  ...[
+    'x',
+    '__proto__',
+    'constructor',
+    'toString',
+    'Plan',
+    'plan',
+    'PLAN',
+    '',
+    ' ',
+    "it\\'s",
+    'key 7',
+    'key 999',
+    'nested',
+    'list',
+    'none',
+    'large',
+    'a.b',
+    '1',
+    'ключ',
+    'k'.repeat(300),
+  ].map(
+    (key) =>
+      `select length(toString(properties['${key}'])), min(properties['${key}']), count() from events group by 1 order by 1`,
+  ),
+  'select properties.x, count() from events group by 1',
+  'select properties.x, sum(toFloat(properties.x)), max(toInt(properties.x)) from events group by 1',
+  'select distinct_id, count() from events group by 1',
+  'select toYear(timestamp), count(), min(timestamp), max(timestamp) from events group by 1',
+  'select event, uniq(distinct_id) from events group by 1',
+]
+
+function nestedTo(depth: number): unknown {
+  return depth ? { a: nestedTo(depth - 1) } : 'deep'
+}
+
+t.test('a merged segment has a limited number of properties, the most common ones', async (t) => {
+  const part = (i: number): Properties => ({
+    stored: Object.fromEntries(
+      ['plan', ...Array.from({ length: 299 }, (_, k) => `key ${i} ${k}`)].map((key) => [
+        key,
+        { number: false, scale: 0, max: 0 },
+      ]),
+    ),
+    left_out: [],
+  })
+  const parts = Array.from({ length: 8 }, (_, i) => part(i))
+  const merged = mergeProperties(parts)
+  t.equal(Object.keys(merged.stored).length, MAX_STORED)
+  t.ok(Object.hasOwn(merged.stored, 'plan'))
+  for (const key of parts.flatMap(({ stored }) => Object.keys(stored)))
+    if (hasProperty(merged, key) !== Object.hasOwn(merged.stored, key)) t.fail(`${key} is neither stored nor left out`)
+  t.notOk(hasProperty(merged, 'unknown'), 'too many are left out to list them')
+})
+
+onBothEngines(
+  t,
+  'hostile events have the same answers as rows, and the mirrors of other projects go on',
+  async (t, app) => {
+    const other = await app.stranger('other@example.com')
+    await capture(app, mirroredEvents(0, 25))
+    const times = ['1901-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '2099-12-31T00:00:00Z', '2026-01-01T00:00:00Z']
+    const ids = ["o'brien", '"quoted"', 'back\\slash', '; drop table mirrors; --', '💥', ' ', 'x'.repeat(190)]
+    const hostile = HOSTILE.map((properties, i) => ({
+      event: pick(['a', "b'c", '$d', 'é'], () => (i % 4) / 4),
+      distinct_id: itemAt(ids, i % ids.length),
+      timestamp: itemAt(times, i % times.length),
+      properties,
+    }))
+    for (const event of hostile) {
+      const body = JSON.stringify({ api_key: app.first.project_token, batch: [event] })
+      const payload = body.replace(/"#([-.\de]+)"/gi, '$1')
+      await app.send('POST', '/batch/', { key: null, raw: { type: 'application/json', payload } })
+    }
+    await compareRows(t, app, 'hostile events without a mirror', HOSTILE_QUESTIONS)
+    await mirrorEvents(app)
+    const ways = await compareRows(t, app, 'hostile events', HOSTILE_QUESTIONS)
+    t.ok(ways.filter((way) => way === 'mirror').length > 15, `the ways are ${ways}`)
+
+    const withKeys = (i: number, count: number) => ({
+      properties: Object.fromEntries(Array.from({ length: count }, (_, k) => [`key ${i * count + k}`, k])),
+    })
+    await capture(app, [withKeys(0, 1_000)])
+    await capture(
+      app,
+      Array.from({ length: 30 }, (_, i) => withKeys(i, 200)),
+    )
+    await capture(app, mirroredEvents(25, 60))
+    await app.deps.events.run(sql`
+      insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+      select ${other.project_id}, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain from events
+      where event = 'paid'`)
+    await mirrorEvents(app)
+    await mirrorEvents(app, other.project_id)
+    await compareRows(t, app, 'many keys', [...HOSTILE_QUESTIONS, ...QUESTIONS])
+    await capture(app, mirroredEvents(60, 64))
+    await compareRows(t, app, 'a tail above hostile events', [...HOSTILE_QUESTIONS, ...QUESTIONS])
+  },
+  OPTIONS,
+)
