@@ -1,4 +1,4 @@
-/** The properties of events of web pages: 20 keys, about 370 bytes, with common and rare values. */
+/** The properties of events of web pages: 20 keys, about 400 bytes, with common and rare values. */
 import { v7 } from 'uuid'
 import { randomFrom } from './growth-events.ts'
 import { PEOPLE } from './workspace.ts'
