@@ -11,9 +11,9 @@ export async function recordDeletions(
   project_id: number,
   deleted: readonly { seq: number; position: number }[],
 ): Promise<void> {
-  for (const some of chunks(deleted.map(({ seq, position }) => [seq, position])))
-    await tx.send(sql`
-      insert into mirror_deletions (project_id, node, seq, position)
-      select m.project_id, m.node, cast(d.column1 as bigint), cast(d.column2 as bigint)
-      from mirrors m cross join (values ${rows(some)}) d where m.project_id = ${project_id}`)
+  if (deleted.length === 0) return
+  const nodes = await tx.all<{ node: string }>(sql`select node from mirrors where project_id = ${project_id}`)
+  const list = nodes.flatMap(({ node }) => deleted.map(({ seq, position }) => [project_id, node, position, seq]))
+  for (const some of chunks(list))
+    await tx.send(sql`insert into mirror_deletions (project_id, node, position, seq) values ${rows(some)}`)
 }
