@@ -17,12 +17,12 @@ import type { Properties } from './properties.ts'
 const MEMORY_LIMIT = '350MB'
 /** The size of DuckDB's vectors. */
 const CHUNK_ROWS = 2_048
-/**
- * DuckDB's level 3 takes more than twice the CPU time, for files of nearly the same size. Its dictionaries have 1 MB per column
- * by default, so hundreds of columns would not fit into memory.
- */
-const PARQUET = `(format parquet, codec 'zstd', compression_level 1, row_group_size 20480, row_group_size_bytes 16000000,
-  string_dictionary_page_size_limit 65536)`
+/** DuckDB's level 3 takes more than twice the CPU time, for files of nearly the same size. Version 2 stores `seq` as differences. */
+const PARQUET =
+  "format parquet, parquet_version v2, codec 'zstd', compression_level 1, row_group_size 61440, row_group_size_bytes 16000000"
+/** Memory for the dictionaries of all columns. DuckDB's default of 1 MiB per column is too much for hundreds of columns. */
+const DICTIONARY_BYTES = 64 * 1024 * 1024
+const [MIN_DICTIONARY_BYTES, MAX_DICTIONARY_BYTES] = [64 * 1024, 1024 * 1024]
 
 export interface Duckdb {
   connection: DuckDBConnection
@@ -68,7 +68,7 @@ export function typeOfValue(value: Value): DuckDBType {
 
 /** Creates a table with the events. Its columns are those of its properties. */
 export async function createTable(duckdb: DuckDBConnection, table: string, columns: EventColumns): Promise<void> {
-  const list: [name: string, type: DuckDBType, values: readonly (string | bigint | number | null)[]][] = [
+  const list: TableColumn[] = [
     ['seq', BIGINT, columns.seqs],
     ['event', VARCHAR, columns.events],
     ['distinct_id', VARCHAR, columns.distinct_ids],
@@ -78,35 +78,42 @@ export async function createTable(duckdb: DuckDBConnection, table: string, colum
     list.push([textColumn(key), VARCHAR, texts])
     if (numbers) list.push([floatColumn(key), DOUBLE, numbers])
   }
-  await duckdb.run(
-    `create or replace temp table ${table} (${list.map(([name, type]) => `${name} ${type}`).join(', ')})`,
-  )
+  await fillTable(duckdb, table, list)
+}
+
+/** Creates the table `deleted` with deleted events. */
+export const createDeleted = (duckdb: DuckDBConnection, seqs: readonly number[]): Promise<void> =>
+  fillTable(duckdb, 'deleted', [['seq', BIGINT, seqs.map(BigInt)]])
+
+type TableColumn = [name: string, type: DuckDBType, values: readonly (string | bigint | number | null)[]]
+
+async function fillTable(duckdb: DuckDBConnection, table: string, columns: readonly TableColumn[]): Promise<void> {
+  const [names, types] = [columns.map(([name, type]) => `${name} ${type}`), columns.map(([, type]) => type)]
+  await duckdb.run(`create or replace temp table ${table} (${names.join(', ')})`)
   const appender = await duckdb.createAppender(table)
-  for (let at = 0; at < columns.seqs.length; at += CHUNK_ROWS) {
-    const end = Math.min(at + CHUNK_ROWS, columns.seqs.length)
-    const chunk = DuckDBDataChunk.create(
-      list.map(([, type]) => type),
-      end - at,
-    )
-    chunk.setColumns(list.map(([, , values]) => values.slice(at, end)))
+  const rows = columns[0]?.[2].length ?? 0
+  for (let at = 0; at < rows; at += CHUNK_ROWS) {
+    const end = Math.min(at + CHUNK_ROWS, rows)
+    const chunk = DuckDBDataChunk.create(types, end - at)
+    chunk.setColumns(columns.map(([, , values]) => values.slice(at, end)))
     appender.appendDataChunk(chunk)
   }
   appender.closeSync()
 }
 
-/** Creates the table `deleted` with positions of deleted events. */
-export async function createDeleted(duckdb: DuckDBConnection, seqs: readonly number[]): Promise<void> {
-  await duckdb.run('create or replace temp table deleted (seq bigint)')
-  const appender = await duckdb.createAppender('deleted')
-  for (const seq of seqs) {
-    appender.appendBigInt(BigInt(seq))
-    appender.endRow()
-  }
-  appender.closeSync()
-}
-
-/** Writes rows and returns their number. In the order of their times, a range of times reads few row groups. */
-export async function writeParquet(duckdb: DuckDBConnection, rows: string, file: string): Promise<number> {
-  const result = await duckdb.runAndReadAll(`copy (${rows}) to ${literal(file)} ${PARQUET}`)
+/** Writes the columns of rows and returns the number of rows. */
+export async function writeParquet(
+  duckdb: DuckDBConnection,
+  columns: readonly string[],
+  from: string,
+  file: string,
+): Promise<number> {
+  const dictionary_bytes = Math.min(
+    MAX_DICTIONARY_BYTES,
+    Math.max(MIN_DICTIONARY_BYTES, Math.floor(DICTIONARY_BYTES / columns.length)),
+  )
+  const result = await duckdb.runAndReadAll(`
+    copy (select ${columns.join(', ')} ${from}) to ${literal(file)}
+    (${PARQUET}, string_dictionary_page_size_limit ${dictionary_bytes})`)
   return Number(result.getRows()[0]?.[0])
 }

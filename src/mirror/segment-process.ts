@@ -51,16 +51,16 @@ async function run(job: SegmentJob): Promise<SegmentReply> {
 /** Writes the oldest events of the range. */
 async function seal(duckdb: DuckDBConnection, job: SegmentJob & { kind: 'seal' }): Promise<SegmentReply> {
   store ??= await openStore(url)
-  const { to, pages } = await store.snapshot(async (read) => {
-    const to = await endOf(read, job)
-    return { to, pages: await readPages(duckdb, read, { ...job, below: to }) }
-  })
+  const { snapshot } = store
+  // Each read sees a later state: no event appears below the horizon, and deletions are recorded. One state for all reads
+  // would keep SQLite from moving its log into the file.
+  const read: Read = (query) => snapshot((readOne) => readOne(query))
+  const to = await endOf(read, job)
+  const pages = await readPages(duckdb, read, { ...job, below: to })
   const properties = mergeProperties(pages)
-  const selected = [...BASE_COLUMNS, ...propertyColumns(properties)].join(', ')
+  const columns = [...BASE_COLUMNS, ...propertyColumns(properties)]
   const tables = pages.map((_, i) => `select * from page_${i}`).join(' union all by name ')
-  const events = pages.length
-    ? await writeFile(duckdb, `select ${selected} from (${tables}) order by timestamp`, job.file)
-    : 0
+  const events = pages.length ? await writeFile(duckdb, columns, `from (${tables}) order by timestamp`, job.file) : 0
   return { kind: 'sealed', to, events, properties }
 }
 
@@ -101,22 +101,27 @@ async function merge(
 ): Promise<SegmentReply> {
   await createDeleted(duckdb, deleted)
   const list = files.map((name) => literal(join(folder, name))).join(', ')
-  const selected = [...BASE_COLUMNS, ...propertyColumns(properties)].join(', ')
+  const columns = [...BASE_COLUMNS, ...propertyColumns(properties)]
   // In the order of the files: their events do not fit into memory.
   const events = await writeFile(
     duckdb,
-    `select ${selected} from read_parquet([${list}], union_by_name = true)
-      where seq not in (select seq from deleted)`,
+    columns,
+    `from read_parquet([${list}], union_by_name = true) where seq not in (select seq from deleted)`,
     file,
   )
   return { kind: 'merged', events }
 }
 
 /** A file has its name only when it is complete and on disk. */
-async function writeFile(duckdb: DuckDBConnection, rows: string, name: string): Promise<number> {
+async function writeFile(
+  duckdb: DuckDBConnection,
+  columns: readonly string[],
+  from: string,
+  name: string,
+): Promise<number> {
   const [file, unfinished] = [join(folder, name), join(folder, `${name}.unfinished`)]
   try {
-    const events = await writeParquet(duckdb, rows, unfinished)
+    const events = await writeParquet(duckdb, columns, from, unfinished)
     await sync(unfinished)
     await rename(unfinished, file)
     await sync(dirname(file))
