@@ -13,7 +13,7 @@ import type { SegmentJob, SegmentReply } from '../../src/mirror/messages.ts'
 import { type EventMirror, type MirrorOptions, openMirror } from '../../src/mirror/mirror.ts'
 import { hasProperty, MAX_STORED, mergeProperties, type Properties } from '../../src/mirror/properties.ts'
 import { sql } from '../../src/sql/template.ts'
-import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, pick } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
@@ -96,7 +96,11 @@ async function deletePerson(app: TestApp, distinct_id: string): Promise<void> {
   await app.deps.purger.idle()
 }
 
-const deletionsOf = (app: TestApp) => app.deps.events.all(sql`select * from mirror_deletions`)
+/** Deletions of events that may be in files. Those of later events wait for the next segment. */
+const deletionsOf = (app: TestApp) =>
+  app.deps.events.all(sql`
+    select d.seq from mirror_deletions d join mirrors m on m.project_id = d.project_id and m.node = d.node
+    where d.position < m.mirrored_to`)
 
 /** Runs rounds until the files lack all deleted events. */
 async function erase(app: TestApp): Promise<void> {
@@ -177,6 +181,7 @@ onBothEngines(
     t.ok((await deletionsOf(app)).length > 20, 'the deletions are recorded')
 
     await erase(app)
+    t.strictSame(await app.deps.events.all(sql`select * from mirror_deletions`), [])
     await compare(t, app, 'erased')
     const { names, text } = await readMirrorFolder(folderOf(app))
     t.ok(names.length > 0)
@@ -201,7 +206,7 @@ onBothEngines(
 /** The options of another mirror of the same server. */
 const optionsOf = (
   { deps, first }: TestApp,
-  onFailure: (failure: object) => unknown = () => undefined,
+  onFailure: (failure: { text: string }) => unknown = () => undefined,
 ): Omit<MirrorOptions, 'folder'> & { folder: string } => ({
   url: deps.config.DATABASE_URL,
   events: deps.events,
@@ -249,6 +254,7 @@ onBothEngines(
   t,
   'events that are deleted while a segment is written do not come back',
   async (t, app) => {
+    await keeper(app).stop()
     const deleted: string[] = []
     const kinds: string[] = []
     const persons = ['person 0', 'person 1', 'person 2', 'person 4', 'person 5', 'person 6']
@@ -303,7 +309,7 @@ onBothEngines(
   async (t, app) => {
     await capture(app, mirroredEvents(0, 60))
     await mirrorEvents(app)
-    const failures: unknown[] = []
+    const failures: { text: string }[] = []
     let meanwhile = async (): Promise<void> => undefined
     const { projects, ...options } = optionsOf(app, (failure) => failures.push(failure))
     const other = openMirror({
@@ -327,7 +333,9 @@ onBothEngines(
     app.advance(HOUR_MS)
     await Promise.all([other.keeper.work(), keeper(app).work()])
     await compare(t, app, 'after both have cleaned up')
-    t.strictSame(failures, [])
+    // A round of one may replace segments that the other one merges. Then the other one retries.
+    const lost = failures.filter(({ text }) => !text.includes('retrying'))
+    t.strictSame(lost, [], 'no mirror begins again')
   },
   OPTIONS,
 )
@@ -403,80 +411,81 @@ t.test('a mirror that begins again while segments are replaced has no segment le
   await compareRows(t, app, 'without a mirror')
 })
 
-onBothEngines(
-  t,
-  'random sequences of ingestion, deletion, rounds and lost files leave the answers right',
-  async (t, app) => {
-    const random = seeded(SEED)
-    const ways = new Set<unknown>()
-    const sent: object[] = []
-    const take = (count: number) =>
-      mirroredEvents(sent.length, sent.length + count).map((event, i) => ({
-        ...event,
-        uuid: uuid(sent.length + i + 1),
-      }))
-    const steps: [weight: number, name: string, step: () => Promise<void>][] = [
-      [
-        6,
-        'ingest',
-        async () => {
-          const batch = take(1 + Math.floor(random() * 25))
-          await capture(app, batch)
-          sent.push(...batch)
-        },
-      ],
-      [2, 'ingest duplicates', () => capture(app, [...sent.filter(() => random() < 0.2), ...take(1)])],
-      [5, 'round', () => keeper(app).work()],
-      [
-        2,
-        'mirror all',
-        async () => {
-          const [row] = await app.deps.events.all<{ count: number }>(sql`select count(*) as count from events`)
-          if (Number(row?.count) >= MIRROR_LIMITS.min_events) await mirrorEvents(app)
-        },
-      ],
-      [
-        2,
-        'delete a person',
-        async () => {
-          await deletePerson(app, `person ${Math.floor(random() * 7)}`)
-        },
-      ],
-      [
-        1,
-        'retention',
-        async () => {
-          const days = 26 + Math.floor(random() * 6)
-          await app.send('PATCH', `/api/projects/${app.first.project_id}/`, { body: { event_retention_days: days } })
-          await app.deps.purger.work()
-        },
-      ],
-      [
-        1,
-        'lose a file',
-        async () => rmSync(pick(pathsOf(app).concat(join(folderOf(app), 'none')), random), { force: true }),
-      ],
-      [
-        1,
-        'empty the folder',
-        async () => {
-          for (const name of readdirSync(folderOf(app))) if (name !== 'node') rmSync(join(folderOf(app), name))
-        },
-      ],
-      [1, 'pass an hour', async () => app.advance(HOUR_MS)],
-      [1, 'erase', () => erase(app)],
-    ]
-    const weighted = steps.flatMap(([weight, ...step]) => Array.from({ length: weight }, () => step))
-    for (let i = 0; i < STEPS; i++) {
-      const [name, step] = pick(weighted, random)
-      await step()
-      const questions = [pick(QUESTIONS, random), pick(QUESTIONS, random)]
-      for (const way of await compareRows(t, app, `step ${i}: ${name}`, questions)) ways.add(way)
-    }
-    t.ok(ways.has('mirror'), 'the mirror answered some')
-  },
-  OPTIONS,
-)
+// Positions differ between the engines, and with them the segments and the ways of the questions.
+for (const engine of nextEngines())
+  t.test(
+    `random sequences of ingestion, deletion, rounds and lost files leave the answers right (${engine})`,
+    async (t) => {
+      const app = await openApp(t, engine, OPTIONS)
+      const random = seeded(SEED)
+      const ways = new Set<unknown>()
+      const sent: object[] = []
+      const take = (count: number) =>
+        mirroredEvents(sent.length, sent.length + count).map((event, i) => ({
+          ...event,
+          uuid: uuid(sent.length + i + 1),
+        }))
+      const steps: [weight: number, name: string, step: () => Promise<void>][] = [
+        [
+          6,
+          'ingest',
+          async () => {
+            const batch = take(1 + Math.floor(random() * 25))
+            await capture(app, batch)
+            sent.push(...batch)
+          },
+        ],
+        [2, 'ingest duplicates', () => capture(app, [...sent.filter(() => random() < 0.2), ...take(1)])],
+        [5, 'round', () => keeper(app).work()],
+        [
+          2,
+          'mirror all',
+          async () => {
+            const [row] = await app.deps.events.all<{ count: number }>(sql`select count(*) as count from events`)
+            if (Number(row?.count) >= MIRROR_LIMITS.min_events) await mirrorEvents(app)
+          },
+        ],
+        [
+          2,
+          'delete a person',
+          async () => {
+            await deletePerson(app, `person ${Math.floor(random() * 7)}`)
+          },
+        ],
+        [
+          1,
+          'retention',
+          async () => {
+            const days = 26 + Math.floor(random() * 6)
+            await app.send('PATCH', `/api/projects/${app.first.project_id}/`, { body: { event_retention_days: days } })
+            await app.deps.purger.work()
+          },
+        ],
+        [
+          1,
+          'lose a file',
+          async () => rmSync(pick(pathsOf(app).concat(join(folderOf(app), 'none')), random), { force: true }),
+        ],
+        [
+          1,
+          'empty the folder',
+          async () => {
+            for (const name of readdirSync(folderOf(app))) if (name !== 'node') rmSync(join(folderOf(app), name))
+          },
+        ],
+        [1, 'pass an hour', async () => app.advance(HOUR_MS)],
+        [1, 'erase', () => erase(app)],
+      ]
+      const weighted = steps.flatMap(([weight, ...step]) => Array.from({ length: weight }, () => step))
+      for (let i = 0; i < STEPS; i++) {
+        const [name, step] = pick(weighted, random)
+        await step()
+        const questions = [pick(QUESTIONS, random), pick(QUESTIONS, random)]
+        for (const way of await compareRows(t, app, `step ${i}: ${name}`, questions)) ways.add(way)
+      }
+      t.ok(ways.has('mirror'), 'the mirror answered some')
+    },
+  )
 
 t.test('events with long texts fit into the memory of the processes', async (t) => {
   const mirrorLimits = { ...MIRROR_LIMITS, max_segment: LIMITS.max_segment, max_merged: LIMITS.max_merged }
@@ -488,7 +497,8 @@ t.test('events with long texts fit into the memory of the processes', async (t) 
     select ${project_id}, 'uuid ' || n, 'seen', 'person ' || (n % 7), n * 7919 % 1000003 * 1000000, 0,
       json_object('n', n, 'a', hex(randomblob(950)), 'b', hex(randomblob(950))), '' from numbers`)
   app.advance(60_000)
-  for (let i = 0; i < 8; i++) await keeper(app).work()
+  // Each round writes four segments, each of at least 2,500 events.
+  for (let i = 0; i < 4 + LONG_EVENTS / 10_000; i++) await keeper(app).work()
   const question = 'select distinct_id, count(), sum(toInt(properties.n)), max(properties.a) from events group by 1'
   t.strictSame(await compareRows(t, app, 'long texts', [question]), ['mirror'])
 })
