@@ -291,7 +291,10 @@ t.test('copies a workspace completely despite interruptions, and the server resu
     EVENTS.file,
     `insert into uncounted_events values (9999, 3, 3, 4, 1);
      insert into event_deletions values (9999, 'a', 1);
-     insert into session_changes values (5, 9999, 'a', 1, 1);`,
+     insert into session_changes values (5, 9999, 'a', 1, 1);
+     insert into mirrors values (9999, 'node', 1, 5, '2026', '2026');
+     insert into mirror_segments values (9999, 'node', 0, 5, 'a.parquet', 1, '{}');
+     insert into mirror_deletions values (9999, 'node', 3, 3);`,
   )
 
   t.equal((await run(['migrate', '--database', to])).code, 0, 'a migrated empty target is accepted')
@@ -472,7 +475,7 @@ t.test('rejects invalid sources and targets with a remedy', async (t) => {
   t.match(await run([...from, '--to', url]), { code: 6, stderr: /createdb/ }, 'the target has users')
   t.equal((await client.query('select email from users')).rowCount, 1)
   await client.query('delete from event_migrations where version > 1')
-  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 7/ })
+  t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1; this program needs 8/ })
   change(`sqlite:${folder}`, ADMINISTRATION.file, 'delete from migrations where version > 1')
   t.match(await run([...from, '--to', url]), { code: 1, stderr: /schema version 1.*workspace-admin migrate/ })
 })
@@ -532,6 +535,9 @@ t.test('migrate --print-distribution distributes the tables by project', async (
     'event_deletions',
     'event_sessions',
     'events',
+    'mirror_deletions',
+    'mirror_segments',
+    'mirrors',
     'person_changes',
     'person_distinct_ids',
     'persons',
