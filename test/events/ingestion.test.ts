@@ -14,6 +14,7 @@ import { personIdOf } from '../../src/events/persons.ts'
 import { horizon } from '../../src/events/positions.ts'
 import { createSessionCloser } from '../../src/events/sessions.ts'
 import { createEventWriter } from '../../src/events/writer.ts'
+import { addSegment, createMirror } from '../../src/mirror/catalog.ts'
 import { isDistributed } from '../../src/sql/distribution.ts'
 import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
@@ -369,6 +370,10 @@ t.test(
     }).work()
     const deletion = { project_id: 1, person_id: personIdOf(1, 'a'), delete_events: true, deleted_at: 2 }
     await db.tx((tx) => deletePerson(tx, deletion))
+    const owner = { project_id: 1, node: 'node' }
+    await createMirror(db, owner, deps.now())
+    const range = { from_position: 0, to_position: 1 }
+    await addSegment(db, owner, { ...range, file: 'a.parquet', events: 1, properties: '{}' })
     t.equal(await deleteEvents(db, 1, sql`true`), 3)
 
     const distributed = (await describeTables(db)).filter(isDistributed).map(({ name }) => name)
