@@ -1,4 +1,5 @@
 /** DuckDB in a process of the mirror: one thread, no temporary files, no extensions. */
+import { existsSync } from 'node:fs'
 import {
   BIGINT,
   DOUBLE,
@@ -116,4 +117,15 @@ export async function writeParquet(
     copy (select ${columns.join(', ')} ${from}) to ${literal(file)}
     (${PARQUET}, string_dictionary_page_size_limit ${dictionary_bytes})`)
   return Number(result.getRows()[0]?.[0])
+}
+
+/** Whether all values of a file can be read. A file that is missing may have been replaced by another process. */
+export async function isReadable(duckdb: DuckDBConnection, file: string): Promise<boolean> {
+  if (!existsSync(file)) return true
+  try {
+    await duckdb.run(`select max(hash(columns(*))) from read_parquet(${literal(file)})`)
+    return true
+  } catch (error) {
+    return String(error).includes('Out of Memory')
+  }
 }

@@ -3,16 +3,17 @@
  * The database stays the only truth. If a file is missing, the mirror of its project begins again.
  */
 import { existsSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLoop, type Loop, type LoopLog } from '../background/loop.ts'
 import { createSetAside } from '../background/set-aside.ts'
+import { errorCode } from '../errors.ts'
 import { eachProject } from '../events/each-project.ts'
 import { horizon, resumePosition } from '../events/positions.ts'
 import type { Mirror, Owner } from './catalog.ts'
 import * as catalog from './catalog.ts'
 import { positionAfter } from './events.ts'
-import type { Segment } from './messages.ts'
+import { type Segment, UNREADABLE } from './messages.ts'
 import { parseProperties } from './properties.ts'
 import { addSegment, eraseSome, mergeSome, type SegmentLimits, type SegmentOptions } from './segments.ts'
 
@@ -85,6 +86,8 @@ export function createKeeper(options: KeeperOptions): Loop {
 
   async function round(): Promise<number> {
     await removeRetired()
+    // An operator may have deleted it.
+    await mkdir(folder, { recursive: true, mode: 0o700 })
     const files = new Set(await readdir(folder))
     const mirrors = new Map((await catalog.listMirrors(events, node)).map((mirror) => [mirror.project_id, mirror]))
     let isBehind = false
@@ -105,18 +108,25 @@ export function createKeeper(options: KeeperOptions): Loop {
     const known = await catalog.listSegments(events, owner)
     // Another process may have added a file since the folder was read.
     const isMissing = ({ file }: Segment): boolean => !files.has(file) && !existsSync(join(folder, file))
-    if (known.some((segment) => isMissing(segment) || !parseProperties(segment.properties))) {
-      const { project_id } = owner
-      log.error(
-        { project: project_id },
-        'a segment of the mirror is not readable; the mirror of the project begins again',
-      )
-      await catalog.removeMirror(events, owner)
-      return true
+    if (known.some((segment) => isMissing(segment) || !parseProperties(segment.properties))) return beginAgain(owner)
+    try {
+      const erased = await erase(owner, mirror)
+      const added = await addSegments(owner, mirror)
+      return (await mergeSome(segments, owner)) || added || erased
+    } catch (error) {
+      if (errorCode(error) !== UNREADABLE) throw error
+      return beginAgain(owner, error)
     }
-    const erased = await erase(owner, mirror)
-    const added = await addSegments(owner, mirror)
-    return (await mergeSome(segments, owner)) || added || erased
+  }
+
+  async function beginAgain(owner: Owner, error?: unknown): Promise<true> {
+    const { project_id } = owner
+    log.error(
+      { err: error, project: project_id },
+      'a segment of the mirror is not readable; the mirror of the project begins again',
+    )
+    await catalog.removeMirror(events, owner)
+    return true
   }
 
   /** Begins to mirror a project if it is large. */

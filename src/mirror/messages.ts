@@ -23,3 +23,5 @@ export type SegmentReply =
 
 /** The code of a failed statement that the mirror cannot answer. */
 export const NOT_MIRRORED = 'not_mirrored'
+/** The code of a failed job whose files cannot be read. */
+export const UNREADABLE = 'unreadable_segment'

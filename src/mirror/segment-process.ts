@@ -9,13 +9,14 @@ import {
   BASE_COLUMNS,
   createDeleted,
   createTable,
+  isReadable,
   literal,
   openDuckdb,
   propertyColumns,
   writeParquet,
 } from './duckdb.ts'
 import { type EventRow, eventSizes, eventsBetween, largeProperties } from './events.ts'
-import type { SegmentJob, SegmentReply } from './messages.ts'
+import { type SegmentJob, type SegmentReply, UNREADABLE } from './messages.ts'
 import { mergeProperties, type Properties } from './properties.ts'
 import { openStore, type Read, type Store } from './store.ts'
 
@@ -38,6 +39,10 @@ parent.onMessage((job) => {
       }),
   )
 })
+
+class Unreadable extends Error {
+  readonly code = UNREADABLE
+}
 
 async function run(job: SegmentJob): Promise<SegmentReply> {
   const { connection, close } = await openDuckdb()
@@ -103,13 +108,14 @@ async function merge(
   const list = files.map((name) => literal(join(folder, name))).join(', ')
   const columns = [...BASE_COLUMNS, ...propertyColumns(properties)]
   // In the order of the files: their events do not fit into memory.
-  const events = await writeFile(
-    duckdb,
-    columns,
-    `from read_parquet([${list}], union_by_name = true) where seq not in (select seq from deleted)`,
-    file,
-  )
-  return { kind: 'merged', events }
+  const rows = `from read_parquet([${list}], union_by_name = true) where seq not in (select seq from deleted)`
+  try {
+    return { kind: 'merged', events: await writeFile(duckdb, columns, rows, file) }
+  } catch (error) {
+    for (const name of files)
+      if (!(await isReadable(duckdb, join(folder, name)))) throw new Unreadable(`${name} is not readable.`)
+    throw error
+  }
 }
 
 /** A file has its name only when it is complete and on disk. */

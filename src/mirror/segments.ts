@@ -43,7 +43,8 @@ async function runJob<Kind extends SegmentReply['kind']>(
   try {
     await writer.send(job)
     const reply = await writer.receive()
-    if (reply.kind !== kind) throw new Error(reply.kind === 'failed' ? reply.message : `${reply.kind} was not expected`)
+    if (reply.kind === 'failed') throw Object.assign(new Error(reply.message), { code: reply.code })
+    if (reply.kind !== kind) throw new Error(`${reply.kind} was not expected`)
     return reply as SegmentReply & { kind: Kind }
   } catch (error) {
     void writer.kill()

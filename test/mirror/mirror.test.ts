@@ -1,7 +1,18 @@
 /** The mirror of events in columns: its answers, its files, and what happens to them. */
 import assert from 'node:assert/strict'
-import { copyFileSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { Loop } from '../../src/background/loop.ts'
@@ -14,7 +25,7 @@ import { type EventMirror, type MirrorOptions, openMirror } from '../../src/mirr
 import { hasProperty, MAX_STORED, mergeProperties, type Properties } from '../../src/mirror/properties.ts'
 import { sql } from '../../src/sql/template.ts'
 import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { bySize } from '../helpers/assertions/figures.ts'
+import { bySize, sampled } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, pick } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { until } from '../helpers/programs/site.ts'
@@ -25,8 +36,8 @@ import { seeded } from '../helpers/seeds/seeded.ts'
 
 const STEPS = bySize({ quick: 40, full: 200, prove: 3_000 })
 const SEED = Number(process.env.SEED ?? 20261119)
-/** Their texts are larger than the memory of DuckDB. */
-const LONG_EVENTS = bySize({ quick: 30_000, full: 100_000 })
+/** In the full size, their texts are larger than the memory of DuckDB. */
+const LONG_EVENTS = bySize({ quick: 10_000, full: 100_000 })
 const HOUR_MS = 3_600_000
 const ERASE_MS = 24 * HOUR_MS
 const OPTIONS = { environment: { EVENT_MIRROR: 'true' }, mirrorLimits: MIRROR_LIMITS }
@@ -80,7 +91,7 @@ async function mirrorEvents(app: TestApp, project_id = app.first.project_id): Pr
     await keeper(app).work()
     const [mirror] = await app.deps.events.all<{ mirrored_to: number; above: number }>(sql`
       select m.mirrored_to, (select count(*) from events e where e.project_id = ${project_id} and ${POSITION} >= m.mirrored_to) as above
-      from mirrors m where m.project_id = ${project_id} and m.node = ${nodeOf(app)}`)
+      from mirrors m where m.project_id = ${project_id}`)
     return mirror && mirror.mirrored_to > 0 && mirror.above < MIRROR_LIMITS.min_segment
   })
 }
@@ -638,3 +649,46 @@ onBothEngines(
   },
   OPTIONS,
 )
+
+/** Replaces bytes at a place of the file. */
+function overwrite(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, 0, bytes.length, at)
+  closeSync(file)
+}
+
+/** Ways in which a file or a row of the catalog breaks. */
+const DAMAGES: [name: string, damage: (app: TestApp, path: string) => unknown][] = [
+  ['an empty file', (_, path) => truncateSync(path, 0)],
+  ['half a file', (_, path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+  ['no footer', (_, path) => overwrite(path, statSync(path).size - 8, Buffer.alloc(8))],
+  ['another text', (_, path) => overwrite(path, 0, Buffer.from('not Parquet'))],
+  ['zeros in the data', (_, path) => overwrite(path, 4, Buffer.alloc(200))],
+  ['no folder', (app) => rmSync(folderOf(app), { recursive: true })],
+  [
+    'broken JSON in the catalog',
+    ({ deps }, path) =>
+      deps.events.run(sql`update mirror_segments set properties = '{"stored":' where file = ${basename(path)}`),
+  ],
+]
+
+for (const [name, damage] of sampled(DAMAGES, 3))
+  onBothEngines(
+    t,
+    `the mirror recovers from damage: ${name}`,
+    async (t, app) => {
+      for (let i = 0; i < 80; i += 20) {
+        await capture(app, mirroredEvents(i, i + 20))
+        await mirrorEvents(app)
+      }
+      await compare(t, app, 'before')
+      await deletePerson(app, 'person 3')
+      await damage(app, itemAt(pathsOf(app), 0))
+      await compareRows(t, app, 'damaged')
+      // Erasing finds the damage, and the mirror begins again.
+      await erase(app)
+      await mirrorEvents(app)
+      await compare(t, app, 'recovered')
+    },
+    OPTIONS,
+  )
