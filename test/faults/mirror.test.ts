@@ -22,11 +22,11 @@ import { seeded } from '../helpers/seeds/seeded.ts'
 
 const AREA = 'Mirror of events'
 const SEED = Number(process.env.SEED ?? 20261119)
-const KILLS = bySize({ quick: 3, full: 12, prove: 200 })
+const KILLS = bySize({ quick: 2, full: 4, prove: 200 })
 const BATCH_SIZE = 12
 const MAX_DELAY_MS = 200
 const ORPHAN_MS = 11 * 60_000
-t.setTimeout(bySize({ full: 5, prove: 120 }) * 60_000)
+t.setTimeout(bySize({ full: 7, prove: 120 }) * 60_000)
 
 const PROGRAM = fileURLToPath(new URL('../helpers/programs/mirror-server.js', import.meta.url))
 

@@ -34,14 +34,14 @@ import { fromRows, MIRROR_LIMITS, mirroredEvents, QUESTIONS, readMirrorFolder } 
 import { capture } from '../helpers/seeds/plugins.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
-const STEPS = bySize({ quick: 40, full: 200, prove: 3_000 })
+const STEPS = bySize({ quick: 15, full: 60, prove: 3_000 })
 const SEED = Number(process.env.SEED ?? 20261119)
 /** In the full size, their texts are larger than the memory of DuckDB. */
-const LONG_EVENTS = bySize({ quick: 10_000, full: 100_000 })
+const LONG_EVENTS = bySize({ quick: 5_000, full: 20_000, prove: 100_000 })
 const HOUR_MS = 3_600_000
 const ERASE_MS = 24 * HOUR_MS
 const OPTIONS = { environment: { EVENT_MIRROR: 'true' }, mirrorLimits: MIRROR_LIMITS }
-t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
+t.setTimeout(bySize({ full: 7, prove: 60 }) * 60_000)
 
 const mirrorOf = ({ deps }: TestApp) => defined(deps.mirror, 'the mirror')
 const keeper = (app: TestApp): Loop => mirrorOf(app).keeper
