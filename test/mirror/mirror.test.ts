@@ -507,9 +507,7 @@ t.test('events with long texts fit into the memory of the processes', async (t) 
     insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
     select ${project_id}, 'uuid ' || n, 'seen', 'person ' || (n % 7), n * 7919 % 1000003 * 1000000, 0,
       json_object('n', n, 'a', hex(randomblob(950)), 'b', hex(randomblob(950))), '' from numbers`)
-  app.advance(60_000)
-  // Each round writes four segments, each of at least 2,500 events.
-  for (let i = 0; i < 4 + LONG_EVENTS / 10_000; i++) await keeper(app).work()
+  await mirrorEvents(app)
   const question = 'select distinct_id, count(), sum(toInt(properties.n)), max(properties.a) from events group by 1'
   t.strictSame(await compareRows(t, app, 'long texts', [question]), ['mirror'])
 })
