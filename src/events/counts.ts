@@ -6,7 +6,7 @@ import { either } from '../hogql/typed.ts'
 import type { Db } from '../sql/db.ts'
 import { chunks, type Either, forUpdate, joined, oneOf, rows, type Sql, sql } from '../sql/template.ts'
 import { type Extract, POSITION, scanQuery } from './extract.ts'
-import { recordDeletions } from './mirrored-deletions.ts'
+import { recordDeletions } from './mirrors.ts'
 import type { EventReader } from './readers.ts'
 import { rowKey, rowKeyOf } from './tail.ts'
 

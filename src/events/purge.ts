@@ -7,6 +7,7 @@ import type { Db } from '../sql/db.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
 import { deleteEvents } from './counts.ts'
 import { eachProject } from './each-project.ts'
+import { forgetDeletions, removeMirror, resetMirror, unusedMirrors } from './mirrors.ts'
 
 /** Rows per statement. Ingestion waits for one transaction at most. */
 const CHUNK = 200
@@ -17,6 +18,8 @@ const ROUND_MS = 600_000
 const DAY_MS = 86_400_000
 /** Exports that are further behind deliver the latest change of a person only. */
 const CHANGES_MS = 7 * DAY_MS
+/** A mirror whose node was away for longer begins again. */
+const UNUSED_MS = 7 * DAY_MS
 
 interface QueuedProject {
   project_id: number
@@ -188,6 +191,17 @@ function pruneChanges(deletions: Deletions, entries: Replaceable, project_id: nu
   )
 }
 
+/** Removes mirrors whose nodes are gone: each deleted event adds a row for every node. */
+async function removeUnusedMirrors(deletions: Deletions, before: string): Promise<void> {
+  const { events, loop } = deletions
+  for (const owner of await unusedMirrors(events, before)) {
+    await resetMirror(events, owner)
+    await inChunks(deletions, () => forgetDeletions(events, owner, before, CHUNK))
+    if (loop.stopped) return
+    await removeMirror(events, owner, before)
+  }
+}
+
 interface EventDeletion {
   distinct_id: string
   /** Microseconds. */
@@ -238,6 +252,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       await eachProject(purges.projects, loop, reachable, async (project_id) => {
         for (const entries of REPLACEABLE) await pruneChanges(deletions, entries, project_id, before)
       })
+      await removeUnusedMirrors(deletions, new Date(milliseconds() - UNUSED_MS).toISOString())
     }
     await purges.removeExpired()
     return left

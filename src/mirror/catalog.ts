@@ -1,4 +1,5 @@
 /** The projects that nodes mirror, their segments, and deleted events that may be in them. */
+import { type Owner, ownedBy } from '../events/mirrors.ts'
 import type { Db } from '../sql/db.ts'
 import { forUpdate, oneOf, type Sql, sql } from '../sql/template.ts'
 import type { Segment } from './messages.ts'
@@ -11,14 +12,6 @@ export interface Mirror {
   /** When the first of its deletions was noticed. */
   deletions_since: string | null
 }
-
-/** A project on a node. */
-export interface Owner {
-  project_id: number
-  node: string
-}
-
-const ownedBy = ({ project_id, node }: Owner): Sql => sql`project_id = ${project_id} and node = ${node}`
 
 /** The mirrors of a node. */
 export const listMirrors = (db: Db, node: string): Promise<(Mirror & { project_id: number })[]> =>
@@ -39,14 +32,6 @@ export async function updateMirror(
 ): Promise<void> {
   await db.run(sql`
     update mirrors set ready_position = ${ready_position}, deletions_since = ${deletions_since} where ${ownedBy(owner)}`)
-}
-
-/** The node may then begin again. Its files become orphans. */
-export async function removeMirror(db: Db, owner: Owner): Promise<void> {
-  await db.tx(async (tx) => {
-    for (const table of [sql`mirrors`, sql`mirror_segments`, sql`mirror_deletions`])
-      await tx.send(sql`delete from ${table} where ${ownedBy(owner)}`)
-  })
 }
 
 /** In the order of their positions. */
@@ -132,13 +117,7 @@ export async function removeDeletions(db: Db, owner: Owner, deleted: readonly De
         and seq in ${oneOf(deleted.map(({ seq }) => seq))}`)
 }
 
-/** Marks the mirrors of a node as used. */
+/** Marks the mirrors of a node as used. The purger removes others. */
 export async function touchMirrors(db: Db, node: string, now: string): Promise<void> {
   await db.run(sql`update mirrors set seen_at = ${now} where node = ${node}`)
-}
-
-/** Removes the mirrors of nodes that are gone: each deletion of an event adds a row for every node. */
-export async function removeUnseen(db: Db, before: string): Promise<void> {
-  const found = await db.all<Owner>(sql`select project_id, node from mirrors where seen_at < ${before}`)
-  for (const owner of found) await removeMirror(db, owner)
 }

@@ -53,14 +53,18 @@ export async function columnsOf(
     properties: new Map(),
     left_out: new Set(),
   }
-  for (const [at, row] of rows.entries())
-    for (const [key, value] of Object.entries(parse(row[5] ?? (await readLarge(row)))))
-      if (value !== null && (!wanted || wanted.has(key))) addProperty(columns, at, key, value)
+  for (const [at, row] of rows.entries()) {
+    const properties = parse(row[5] ?? (await readLarge(row)))
+    for (const key of wanted ?? Object.keys(properties)) {
+      const value = Object.hasOwn(properties, key) ? properties[key] : null
+      if (value !== null) addProperty(columns, at, key, value)
+    }
+  }
   return columns
 }
 
-function parse(text: string): object {
-  const properties: object = JSON.parse(text)
+function parse(text: string): Record<string, unknown> {
+  const properties: Record<string, unknown> = JSON.parse(text)
   if (JSON.stringify(properties) !== text) throw new ForeignJson('The JSON of the properties is not canonical.')
   return properties
 }

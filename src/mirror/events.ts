@@ -44,6 +44,10 @@ export const eventsBetween = (read: Read, positions: Positions, limit: number): 
       case when octet_length(${PROPERTIES}) <= ${LARGE_BYTES} then ${PROPERTIES} end ${between(positions)}
     order by ${POSITION}, e.seq limit ${limit}`)
 
+/** Identifies the same events. */
+export const seqsBetween = (positions: Positions, limit: number): Sql => sql`
+  select e.seq ${between(positions)} order by ${POSITION}, e.seq limit ${limit}`
+
 /** Returns a function that reads the large properties of an event. */
 export const largeProperties =
   (read: Read, project_id: number) =>

@@ -9,8 +9,9 @@ import { createLoop, type Loop, type LoopLog } from '../background/loop.ts'
 import { createSetAside } from '../background/set-aside.ts'
 import { errorCode } from '../errors.ts'
 import { eachProject } from '../events/each-project.ts'
+import { type Owner, resetMirror } from '../events/mirrors.ts'
 import { horizon, resumePosition } from '../events/positions.ts'
-import type { Mirror, Owner } from './catalog.ts'
+import type { Mirror } from './catalog.ts'
 import * as catalog from './catalog.ts'
 import { positionAfter } from './events.ts'
 import { type Segment, UNREADABLE } from './messages.ts'
@@ -53,8 +54,6 @@ const RETIRED_MS = 30_000
 /** A file that no segment has for this long belongs to a process that was killed. */
 const ORPHAN_MS = 600_000
 const CLEAN_UP_MS = 600_000
-/** The mirrors of a node that was away for longer begin again. */
-const UNSEEN_MS = 7 * 24 * HOUR_MS
 /** Segments written for a project before the next one gets its turn. */
 const SEGMENTS_PER_TURN = 4
 /** The share of the deadline after which deleted events are erased. */
@@ -88,16 +87,16 @@ export function createKeeper(options: KeeperOptions): Loop {
     await removeRetired()
     // An operator may have deleted it.
     await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (Math.abs(milliseconds() - cleaned_at) >= CLEAN_UP_MS) {
+      cleaned_at = milliseconds()
+      await cleanUp()
+    }
     const files = new Set(await readdir(folder))
     const mirrors = new Map((await catalog.listMirrors(events, node)).map((mirror) => [mirror.project_id, mirror]))
     let isBehind = false
     await eachProject(projects, loop, reachable, async (project_id) => {
       isBehind = (await keep({ project_id, node }, mirrors.get(project_id), files)) || isBehind
     })
-    if (Math.abs(milliseconds() - cleaned_at) >= CLEAN_UP_MS) {
-      cleaned_at = milliseconds()
-      await cleanUp()
-    }
     return isBehind ? 0 : ROUND_MS
   }
 
@@ -125,7 +124,7 @@ export function createKeeper(options: KeeperOptions): Loop {
       { err: error, project: project_id },
       'a segment of the mirror is not readable; the mirror of the project begins again',
     )
-    await catalog.removeMirror(events, owner)
+    await resetMirror(events, owner)
     return true
   }
 
@@ -186,7 +185,6 @@ export function createKeeper(options: KeeperOptions): Loop {
 
   async function cleanUp(): Promise<void> {
     await catalog.touchMirrors(events, node, now())
-    await catalog.removeUnseen(events, new Date(milliseconds() - UNSEEN_MS).toISOString())
     const known = new Set(await catalog.listFiles(events, node))
     for (const name of await readdir(folder)) {
       if (known.has(name) || retired.has(name) || !/\.parquet(\.unfinished)?$/.test(name)) continue

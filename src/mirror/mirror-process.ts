@@ -12,13 +12,15 @@ import type { Value } from '../sql/template.ts'
 import { deletionsQuery, mirroredToQuery, segmentsQuery } from './catalog.ts'
 import { columnsOf, describeProperties } from './columns.ts'
 import { BASE_COLUMNS, createDeleted, createTable, literal, openDuckdb, typeOfValue } from './duckdb.ts'
-import { eventsBetween, largeProperties, personsOf } from './events.ts'
+import { eventsBetween, largeProperties, personsOf, seqsBetween } from './events.ts'
 import { NOT_MIRRORED } from './messages.ts'
 import { hasProperty, mergedProperty, type Properties, type Property, parseProperties } from './properties.ts'
 import { openStore, type Read } from './store.ts'
 
 /** Above the segments. More events take longer to convert than a user would wait. */
 const MAX_TAIL = 10_000
+/** Properties of earlier questions that stay in the table of those events. */
+const MAX_TAIL_KEYS = 10
 /** Distinct ids. Reading more takes longer than reading the columns of a million events. */
 const MAX_PERSONS = 100_000
 /** More deleted events are removed from the segments before they are used again. */
@@ -38,6 +40,8 @@ class NotMirrored extends Error {
 
 parent.onMessage((statement) => {
   run(statement).catch((error: unknown) => {
+    // Its table may be what filled the memory.
+    tail = undefined
     const message = error instanceof Error ? error.message : String(error)
     const code = errorCode(error) === 'result_too_large' ? 'result_too_large' : NOT_MIRRORED
     void parent.send({ failed: { message, code } })
@@ -69,16 +73,15 @@ async function openEvents(read: Read, project_id: number, columns: readonly stri
   const keys = new Set(columns.map(keyOfColumn))
   const files = await readFiles(read, project_id)
   const deleted = await readDeleted(read, project_id)
-  const tail = await readTail(read, project_id, keys)
-  const parts = [...files.properties, describeProperties(tail)]
+  const inTable = await loadTail(read, project_id, keys)
+  const parts = [...files.properties, inTable]
   for (const key of keys)
     if (!parts.every((part) => hasProperty(part, key))) throw new NotMirrored('A property is not in all segments.')
   if (deleted.length) await createDeleted(duckdb, deleted)
-  await createTable(duckdb, 'tail', tail)
   const inFiles = `
     select ${listOf(columns, mergedOf(files.properties))} from read_parquet([${files.names.map(pathOf).join(', ')}], union_by_name = true)
     ${deleted.length ? 'where seq not in (select seq from deleted)' : ''}`
-  const inTail = `select ${listOf(columns, mergedOf([describeProperties(tail)]))} from tail`
+  const inTail = `select ${listOf(columns, mergedOf([inTable]))} from tail`
   const scale = mergedOf(parts)
   const selected = columns.map((column) =>
     column.startsWith('d_') ? decimal(column, scale(keyOfColumn(column))) : column,
@@ -145,13 +148,31 @@ async function readDeleted(read: Read, project_id: number): Promise<number[]> {
   return found.map(([seq]) => Number(seq))
 }
 
-/** The events above the segments. */
-async function readTail(read: Read, project_id: number, keys: ReadonlySet<string>) {
+/** The table of the events above the segments. It is used again while it has all of them: events do not change. */
+interface Tail {
+  project_id: number
+  seqs: string
+  keys: ReadonlySet<string>
+  properties: Properties
+}
+let tail: Tail | undefined
+
+/** Loads the events above the segments, and returns the properties in the table. */
+async function loadTail(read: Read, project_id: number, wanted: ReadonlySet<string>): Promise<Properties> {
   const [row] = await read<[number | string]>(mirroredToQuery({ project_id, node }))
-  const from = Number(row?.[0] ?? 0)
-  const rows = await eventsBetween(read, { project_id, from }, MAX_TAIL + 1)
-  if (rows.length > MAX_TAIL) throw new NotMirrored('The mirror is behind.')
-  return columnsOf(rows, largeProperties(read, project_id), keys)
+  const positions = { project_id, from: Number(row?.[0] ?? 0) }
+  const found = await read<[number | string]>(seqsBetween(positions, MAX_TAIL + 1))
+  if (found.length > MAX_TAIL) throw new NotMirrored('The mirror is behind.')
+  const seqs = found.join()
+  const last = tail?.project_id === project_id ? tail : undefined
+  const all = new Set([...wanted, ...(last?.keys ?? [])])
+  if (last?.seqs === seqs && last.keys.size === all.size) return last.properties
+  const keys = all.size > MAX_TAIL_KEYS ? wanted : all
+  const rows = await eventsBetween(read, positions, MAX_TAIL)
+  const columns = await columnsOf(rows, largeProperties(read, project_id), keys)
+  await createTable(duckdb, 'tail', columns)
+  tail = { project_id, seqs, keys, properties: describeProperties(columns) }
+  return tail.properties
 }
 
 /** Sends the rows of a query. */

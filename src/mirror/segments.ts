@@ -1,8 +1,8 @@
 /** Adds, merges and rewrites the segments of a project. */
 import type { ProcessPool } from '../background/process-pool.ts'
+import type { Owner } from '../events/mirrors.ts'
 import { horizon } from '../events/positions.ts'
 import type { Database } from '../sql/db.ts'
-import type { Owner } from './catalog.ts'
 import * as catalog from './catalog.ts'
 import { positionAfter } from './events.ts'
 import type { Segment, SegmentJob, SegmentReply } from './messages.ts'

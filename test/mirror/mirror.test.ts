@@ -18,6 +18,7 @@ import t, { type Test } from 'tap'
 import type { Loop } from '../../src/background/loop.ts'
 import { createProcessPool, type ProcessPool } from '../../src/background/process-pool.ts'
 import { POSITION } from '../../src/events/extract.ts'
+import { resetMirror } from '../../src/events/mirrors.ts'
 import * as catalog from '../../src/mirror/catalog.ts'
 import { createKeeper, LIMITS } from '../../src/mirror/keeper.ts'
 import type { SegmentJob, SegmentReply } from '../../src/mirror/messages.ts'
@@ -84,11 +85,15 @@ async function compareRows(t: Test, app: TestApp, name: string, questions: reado
 /**
  * Runs rounds until a segment has every event that it may have. Transactions of other suites delay the horizon on PostgreSQL.
  */
-async function mirrorEvents(app: TestApp, project_id = app.first.project_id): Promise<void> {
+async function mirrorEvents(
+  app: TestApp,
+  project_id = app.first.project_id,
+  { work }: Loop = keeper(app),
+): Promise<void> {
   // Projects that were too small are counted again.
   app.advance(60_000)
   await until(async () => {
-    await keeper(app).work()
+    await work()
     const [mirror] = await app.deps.events.all<{ mirrored_to: number; above: number }>(sql`
       select m.mirrored_to, (select count(*) from events e where e.project_id = ${project_id} and ${POSITION} >= m.mirrored_to) as above
       from mirrors m where m.project_id = ${project_id}`)
@@ -115,9 +120,10 @@ const deletionsOf = (app: TestApp) =>
 
 /** Runs rounds until the files lack all deleted events. */
 async function erase(app: TestApp): Promise<void> {
-  await keeper(app).work()
-  app.advance(ERASE_MS)
   await until(async () => {
+    // A mirror that begins again notices the deletions later.
+    await keeper(app).work()
+    app.advance(ERASE_MS)
     await keeper(app).work()
     return (await deletionsOf(app)).length === 0
   })
@@ -351,6 +357,47 @@ onBothEngines(
   OPTIONS,
 )
 
+onBothEngines(
+  t,
+  'the mirror of a node that is gone is removed, and the one of a node that is back stays',
+  async (t, app) => {
+    const catalogRows = async (): Promise<number[]> => {
+      const tables = [sql`mirrors`, sql`mirror_segments`, sql`mirror_deletions`]
+      return Promise.all(tables.map(async (table) => (await app.deps.events.all(sql`select 1 from ${table}`)).length))
+    }
+    const deleteEventsOf = async (distinct_id: string): Promise<void> => {
+      await deletePerson(app, distinct_id)
+      await app.deps.purger.work()
+    }
+    await capture(app, mirroredEvents(0, 60))
+    await mirrorEvents(app)
+    app.advance(8 * 24 * HOUR_MS)
+    await keeper(app).work()
+    await app.deps.purger.work()
+    await compare(t, app, 'a node that is back')
+
+    await keeper(app).stop()
+    await deleteEventsOf('person 1')
+    t.notOk((await catalogRows()).includes(0), 'deletions are recorded while the node is away')
+    app.advance(6 * 24 * HOUR_MS)
+    await app.deps.purger.work()
+    t.notOk((await catalogRows()).includes(0), 'for a week')
+    app.advance(2 * 24 * HOUR_MS)
+    await app.deps.purger.work()
+    t.strictSame(await catalogRows(), [0, 0, 0])
+    await deleteEventsOf('person 2')
+    t.strictSame(await catalogRows(), [0, 0, 0], 'later deletions are not recorded')
+    await compareRows(t, app, 'without a mirror')
+
+    const other = openMirror(optionsOf(app))
+    t.teardown(other.stop)
+    await mirrorEvents(app, undefined, other.keeper)
+    await deleteEventsOf('person 4')
+    await compare(t, app, 'a new mirror in the same folder')
+  },
+  OPTIONS,
+)
+
 t.test('servers that start at the same time in an empty folder are one node', async (t) => {
   const app = await openApp(t, 'sqlite', OPTIONS)
   await capture(app, mirroredEvents(0, 30))
@@ -414,7 +461,7 @@ t.test('a mirror that begins again while segments are replaced has no segment le
     })
   const replaced = catalog.replaceSegments(events, owner, old, merged, [])
   await waiting(1)
-  const removed = catalog.removeMirror(events, owner)
+  const removed = resetMirror(events, owner)
   await waiting(2)
   await locking.query('commit')
   await Promise.allSettled([replaced, removed])
@@ -487,6 +534,10 @@ for (const engine of nextEngines())
         [1, 'pass an hour', async () => app.advance(HOUR_MS)],
         [1, 'erase', () => erase(app)],
       ]
+      const first = take(MIRROR_LIMITS.min_events + MIRROR_LIMITS.min_segment)
+      await capture(app, first)
+      sent.push(...first)
+      await mirrorEvents(app)
       const weighted = steps.flatMap(([weight, ...step]) => Array.from({ length: weight }, () => step))
       for (let i = 0; i < STEPS; i++) {
         const [name, step] = pick(weighted, random)

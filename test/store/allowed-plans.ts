@@ -209,11 +209,11 @@ export const ALLOWED: Allowed[] = [
   {
     rule: 'scan',
     statement: /^select (file from mirror_segments where node = |project_id, node from mirrors where seen_at < )/,
-    reason: 'Every ten minutes: tables with a row per mirrored project, or a few per project.',
+    reason: 'Every ten minutes and once a day: tables with a row per mirrored project, or a few per project.',
   },
   {
     rule: 'cluster',
     statement: /^select (file from mirror_segments where node = |project_id, node from mirrors where seen_at < )/,
-    reason: 'Every ten minutes: tables with a row per mirrored project, or a few per project.',
+    reason: 'Every ten minutes and once a day: tables with a row per mirrored project, or a few per project.',
   },
 ]
