@@ -40,8 +40,8 @@ class NotMirrored extends Error {
 
 parent.onMessage((statement) => {
   run(statement).catch((error: unknown) => {
-    // Its table may be what filled the memory.
-    tail = undefined
+    // Its tables may be incomplete, or be what filled the memory.
+    loaded = {}
     const message = error instanceof Error ? error.message : String(error)
     const code = errorCode(error) === 'result_too_large' ? 'result_too_large' : NOT_MIRRORED
     void parent.send({ failed: { message, code } })
@@ -63,6 +63,17 @@ const EVENT_COLUMN = /\be\.[pfd]_[0-9a-f]*/g
 const PERSON_PROPERTY = /\bp\.[pf]_[0-9a-f]*/g
 const PERSON_COLUMN = /\bp\.[a-z]/
 
+/** The events above the segments in the table `tail`. */
+interface Tail {
+  project_id: number
+  seqs: string
+  keys: ReadonlySet<string>
+  properties: Properties
+}
+
+/** The tables of the last question. They are used again while they have the right events, which never change. */
+let loaded: { deleted?: string; tail?: Tail } = {}
+
 interface Files {
   names: string[]
   properties: Properties[]
@@ -72,15 +83,14 @@ interface Files {
 async function openEvents(read: Read, project_id: number, columns: readonly string[]): Promise<string> {
   const keys = new Set(columns.map(keyOfColumn))
   const files = await readFiles(read, project_id)
-  const deleted = await readDeleted(read, project_id)
+  const hasDeleted = await loadDeleted(read, project_id)
   const inTable = await loadTail(read, project_id, keys)
   const parts = [...files.properties, inTable]
   for (const key of keys)
     if (!parts.every((part) => hasProperty(part, key))) throw new NotMirrored('A property is not in all segments.')
-  if (deleted.length) await createDeleted(duckdb, deleted)
   const inFiles = `
     select ${listOf(columns, mergedOf(files.properties))} from read_parquet([${files.names.map(pathOf).join(', ')}], union_by_name = true)
-    ${deleted.length ? 'where seq not in (select seq from deleted)' : ''}`
+    ${hasDeleted ? 'where seq not in (select seq from deleted)' : ''}`
   const inTail = `select ${listOf(columns, mergedOf([inTable]))} from tail`
   const scale = mergedOf(parts)
   const selected = columns.map((column) =>
@@ -142,20 +152,19 @@ function propertiesOf(text: string): Properties {
   return properties
 }
 
-async function readDeleted(read: Read, project_id: number): Promise<number[]> {
+/** Loads the deleted events, and returns whether there are some. */
+async function loadDeleted(read: Read, project_id: number): Promise<boolean> {
   const found = await read<[seq: number | string]>(deletionsQuery({ project_id, node }, MAX_DELETED + 1))
   if (found.length > MAX_DELETED) throw new NotMirrored('Too many events are deleted.')
-  return found.map(([seq]) => Number(seq))
+  const seqs = found.join()
+  if (seqs !== loaded.deleted)
+    await createDeleted(
+      duckdb,
+      found.map(([seq]) => Number(seq)),
+    )
+  loaded.deleted = seqs
+  return found.length > 0
 }
-
-/** The table of the events above the segments. It is used again while it has all of them: events do not change. */
-interface Tail {
-  project_id: number
-  seqs: string
-  keys: ReadonlySet<string>
-  properties: Properties
-}
-let tail: Tail | undefined
 
 /** Loads the events above the segments, and returns the properties in the table. */
 async function loadTail(read: Read, project_id: number, wanted: ReadonlySet<string>): Promise<Properties> {
@@ -164,15 +173,15 @@ async function loadTail(read: Read, project_id: number, wanted: ReadonlySet<stri
   const found = await read<[number | string]>(seqsBetween(positions, MAX_TAIL + 1))
   if (found.length > MAX_TAIL) throw new NotMirrored('The mirror is behind.')
   const seqs = found.join()
-  const last = tail?.project_id === project_id ? tail : undefined
+  const last = loaded.tail?.project_id === project_id ? loaded.tail : undefined
   const all = new Set([...wanted, ...(last?.keys ?? [])])
   if (last?.seqs === seqs && last.keys.size === all.size) return last.properties
   const keys = all.size > MAX_TAIL_KEYS ? wanted : all
   const rows = await eventsBetween(read, positions, MAX_TAIL)
   const columns = await columnsOf(rows, largeProperties(read, project_id), keys)
   await createTable(duckdb, 'tail', columns)
-  tail = { project_id, seqs, keys, properties: describeProperties(columns) }
-  return tail.properties
+  loaded.tail = { project_id, seqs, keys, properties: describeProperties(columns) }
+  return loaded.tail.properties
 }
 
 /** Sends the rows of a query. */

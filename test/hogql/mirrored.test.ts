@@ -19,7 +19,7 @@ import { parseSelect } from '../../src/hogql/select.ts'
 import { registerFunctions } from '../../src/hogql/sqlite-functions.ts'
 import { typeOfValue } from '../../src/mirror/duckdb.ts'
 import { joined, type Sql, sql, compile as statement } from '../../src/sql/template.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, sampled } from '../helpers/assertions/figures.ts'
 import { cycled } from '../helpers/assertions/items.ts'
 import { CORPUS } from './corpus.ts'
 import { EVENTS, NOW, US } from './fixtures.ts'
@@ -237,14 +237,15 @@ function validParts(text: string): Parts | undefined {
 t.test('evaluates the accepted expressions of the corpus', async (t) => {
   const both = await openBoth(t)
   const outcomes: Record<Outcome, string[]> = { equal: [], refused: [], 'not accepted': [] }
-  for (const [, expression] of CORPUS) {
+  const expressions = sampled(CORPUS, 3)
+  for (const [, expression] of expressions) {
     const outcome = await outcomeOf(both, ofExpression(expression)).catch((error) => {
       throw new Error(`${expression}: ${error.message}`, { cause: error })
     })
     outcomes[outcome].push(expression)
   }
   if (process.env.SHOW) t.comment(JSON.stringify(outcomes, null, 1))
-  t.ok(outcomes.equal.length > CORPUS.length / 2, `${outcomes.equal.length} of ${CORPUS.length}`)
+  t.ok(outcomes.equal.length > expressions.length / 2, `${outcomes.equal.length} of ${expressions.length}`)
   t.comment(`${outcomes.refused.length} are refused`)
   figure(t, { area: 'HogQL', count: outcomes.equal.length, of: 'expressions', result: 'DuckDB agrees' })
 })
@@ -401,8 +402,11 @@ t.test('regular expressions match the same text', async (t) => {
 })
 
 /** Each character that is not half of a surrogate pair. A text from DuckDB cannot begin with U+FEFF. */
-const CHARACTERS = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).filter(
-  (character) => character.isWellFormed() && character !== '\ufeff',
+const CHARACTERS = sampled(
+  Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).filter(
+    (character) => character.isWellFormed() && character !== '\ufeff',
+  ),
+  7,
 )
 
 t.test('changes the case of each character that DuckDB may change', async (t) => {
@@ -419,7 +423,7 @@ t.test('changes the case of each character that DuckDB may change', async (t) =>
       [known, listValue(characters)],
       [VARCHAR, LIST(VARCHAR)],
     )
-    t.ok(characters.length > 30_000, `${characters.length} characters`)
+    t.ok(characters.length > CHARACTERS.length / 40, `${characters.length} characters`)
     t.strictSame(reader.getRowsJS().flat(), characters.map(expected))
   }
 })

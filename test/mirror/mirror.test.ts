@@ -36,6 +36,7 @@ import { capture } from '../helpers/seeds/plugins.ts'
 import { seeded } from '../helpers/seeds/seeded.ts'
 
 const STEPS = bySize({ quick: 15, full: 60, prove: 3_000 })
+const RACING_EVENTS = bySize({ quick: 120, full: 240 })
 const SEED = Number(process.env.SEED ?? 20261119)
 /** In the full size, their texts are larger than the memory of DuckDB. */
 const LONG_EVENTS = bySize({ quick: 5_000, full: 20_000, prove: 100_000 })
@@ -290,7 +291,7 @@ onBothEngines(
       }),
       limits: { ...LIMITS, ...MIRROR_LIMITS },
     })
-    for (let i = 0; i < 240; i += 15) {
+    for (let i = 0; i < RACING_EVENTS; i += 15) {
       await capture(app, mirroredEvents(i, i + 15))
       app.advance(60_000)
       await racing.work()
