@@ -40,11 +40,14 @@ export function clientProtocol({ headers, socket }: IncomingMessage): 'http' | '
 
 export function clientHost({ headers }: IncomingMessage): string {
   const host = lastEntry(headers['x-forwarded-host']) ?? lastForwarded(headers).host
-  const isValid = host !== undefined && host.length <= MAX_HOST_CHARACTERS && HOST.test(host)
-  return isValid ? host : (headers.host ?? '')
+  return host !== undefined && isHost(host) ? host : (headers.host ?? '')
 }
 
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+
+/** Whether the text is a host name or address with an optional port. URL rejects ports above 65535 and `1.2.3.4.5`. */
+export const isHost = (text: string): boolean =>
+  text.length <= MAX_HOST_CHARACTERS && HOST.test(text) && URL.canParse(`http://${text}`)
 
 const PROXY_HEADERS = new Set([
   'forwarded',

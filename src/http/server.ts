@@ -16,7 +16,7 @@ import { bind } from './bind.ts'
 import { createBodyMemory } from './body-memory.ts'
 import { createErrorHandler, sendError, sendSocketError } from './errors.ts'
 import { addFormParser } from './form-body.ts'
-import { trustProxy } from './forwarded.ts'
+import { isHost, trustProxy } from './forwarded.ts'
 import { dropHeadBody, restoreMethod, routeAsGet } from './head-requests.ts'
 import { addJsonParser } from './json-body.ts'
 import { sendNotFound } from './not-found.ts'
@@ -103,6 +103,9 @@ export async function buildServer(deps: Deps, { prepare }: ServerOptions = {}): 
     if (deps.lifecycle.draining) reply.header('connection', 'close')
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(new AppError({ code: 'parse_error', detail: 'The Host header is missing. Send one.' }))
+    // Without SITE_URL, it is part of links, and of the origin that browsers must have.
+    if (!config.SITE_URL && request.host && !isHost(request.host))
+      return done(new AppError({ code: 'parse_error', detail: 'The Host header is not valid. Send a host name.' }))
     done()
   })
   app.addHook('preParsing', bodies.count)

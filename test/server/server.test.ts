@@ -362,6 +362,19 @@ t.test('rate limits count invalid keys and signups per address', async (t) => {
   t.equal(await signup(), 429)
 })
 
+t.test('a Host header that is not a host name is rejected, except with SITE_URL', async (t) => {
+  const plain = await openApp(t, 'sqlite')
+  const named = await openApp(t, 'sqlite', { environment: { SITE_URL: 'https://site.example/' } })
+  const body = { email: 'nobody@example.com', password: 'wrong password' }
+  for (const host of ['[', 'a b', 'a:99999', '%', '1.2.3.4.5', 'a/b', 'a@b', '[::1']) {
+    const { status, error } = await plain.send('POST', '/api/login/', { body, headers: { host } })
+    t.same([status, error?.code], [400, 'parse_error'], host)
+    t.equal((await named.send('POST', '/api/login/', { body, headers: { host } })).error?.code, 'invalid_credentials')
+  }
+  for (const host of ['inside', 'a_b.example.:8000', '127.0.0.1:80', '[::1]:8000', ''])
+    t.equal((await plain.send('GET', '/api/users/@me/', { headers: { host } })).status, 200, host)
+})
+
 t.test('links use SITE_URL or the headers of a trusted proxy', async (t) => {
   const next = async (app: TestApp, headers: Record<string, string>) => {
     await app.send('POST', '/api/organizations/', { body: { name: 'second' } })
