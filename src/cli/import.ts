@@ -23,6 +23,8 @@ import { note } from './streams.ts'
 
 /** Lines per transaction or request. A run after Ctrl-C reads at most this many again. */
 const BATCH_LINES = 1_000
+/** The text of a batch. Its events take several times as much memory. */
+const BATCH_CHARACTERS = 8 * 1024 * 1024
 const MAX_SAMPLES = 3
 
 interface ImportOptions extends LocalOptions, ConnectionOptions, ScopeFlags {
@@ -108,16 +110,19 @@ async function importFiles(
   process.once('SIGINT', interrupt)
   try {
     let rows: FileRow[] = []
+    let characters = 0
     const flush = async (): Promise<void> => {
       await storeRows(rows, { options, zone, target, report, progress })
       rows = []
+      characters = 0
       progress.show(report.lines)
     }
     for await (const file of openFiles(paths, progress.advance)) {
       report.files++
       for await (const row of rowsOf(file, format)) {
         rows.push(row)
-        if (rows.length === BATCH_LINES) await flush()
+        if ('length' in row) characters += row.length
+        if (rows.length === BATCH_LINES || characters >= BATCH_CHARACTERS) await flush()
         if (isInterrupted) break
       }
       if (isInterrupted) break

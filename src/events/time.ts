@@ -6,6 +6,8 @@ const SECOND = 1_000_000
 /** Events further in the future get the time of arrival: their clock is wrong. */
 const MAX_AHEAD = 23 * 3_600 * SECOND
 
+/** `Date.parse` also finds a date in texts such as "Order 12". */
+const DATE = /^(?:\d|sun|mon|tue|wed|thu|fri|sat|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[^\d]*\d+[^\d]+\d/i
 const ZONE = /(?:Z|UTC|GMT|[+-]\d\d:?\d\d|\b[ECMP][SD]T)$/i
 /** `Sat Jan 07 2012 20:00:00 GMT+0200 (Central European Standard Time)` has 67 characters. */
 const MAX_TIME_LENGTH = 128
@@ -23,7 +25,9 @@ export function parseEventTime(value: unknown, zone = 'UTC'): number | undefined
   const isZoned = instant ? !parseIso(`${text}Z`, { lenient: true }) : namesZone(text)
   const time = instant
     ? exact(instant.seconds * SECOND + instant.microseconds)
-    : exact(Date.parse(isZoned ? text : `${text} UTC`) * 1000)
+    : DATE.test(text)
+      ? exact(Date.parse(isZoned ? text : `${text} UTC`) * 1000)
+      : undefined
   return time === undefined || isZoned || zone === 'UTC' ? time : fromLocal(time, zone)
 }
 

@@ -30,7 +30,7 @@ export class JsonScanner {
   protected at: number
   private depth = 0
   /** The number of values so far. */
-  protected values = 1
+  values = 1
 
   constructor(
     protected readonly bytes: Buffer,
@@ -207,9 +207,15 @@ export class JsonScanner {
   }
 }
 
-/** Throws `invalid_input` for JSON that is nested too deep or has too many values, `parse_error` for incomplete JSON. */
-export const requireBounded = (bytes: Buffer, max_values: number): void =>
-  new JsonScanner(bytes, max_values, notJson).skip()
+/**
+ * Throws `invalid_input` for JSON that is nested too deep or has too many values, `parse_error` for incomplete JSON. Returns
+ * the number of values.
+ */
+export function requireBounded(bytes: Buffer, max_values: number): number {
+  const scanner = new JsonScanner(bytes, max_values, notJson)
+  scanner.skip()
+  return scanner.values
+}
 
 export const notJson = (): AppError =>
   new AppError({ code: 'parse_error', detail: 'The body is not valid JSON. Check its quotes, commas and brackets.' })

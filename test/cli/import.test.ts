@@ -1,6 +1,8 @@
 /** `import` and `seed` as child processes. */
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -391,7 +393,8 @@ for (const engine of nextEngines())
 for (const engine of nextEngines())
   t.test(`import refuses times that it cannot read, and knows time zones (${engine})`, async (t) => {
     const { url, folder, project, rows } = await workspace(t, engine)
-    const times = ['2026-07-01 12:00:00', '2026-07-01T12:00:00+02:00', '2026-07-01T10:00:00Z', 'noon', '2026-02-30', {}]
+    const good = ['2026-07-01 12:00:00', '2026-07-01T12:00:00+02:00', '2026-07-01T10:00:00Z']
+    const times = [...good, 'noon', '2026-02-30', {}, '-1', 'Order 12']
     const own = write(
       join(folder, 'times.ndjson'),
       jsonLines(
@@ -411,12 +414,12 @@ for (const engine of nextEngines())
     const words = ['import', own, foreign, mixpanel, '--project', project, '--json', '--timezone', 'europe/berlin']
     t.match(JSON.parse((await run(url, words)).stdout), {
       stored: 5,
-      bad: 4,
+      bad: 6,
       reasons: [
-        { reason: /^The timestamp cannot be read/, count: 3 },
+        { reason: /^The timestamp cannot be read/, count: 5 },
         { reason: 'The line has no timestamp.', count: 1 },
       ],
-      problems: [4, 5, 6, 1].map((line) => ({ line })),
+      problems: [4, 5, 6, 7, 8, 1].map((line) => ({ line })),
     })
     const found = (await rows<{ timestamp: number | string }>()).map(({ timestamp }) => Number(timestamp) / 1000)
     t.strictSame(
@@ -426,6 +429,58 @@ for (const engine of nextEngines())
     t.match(await run(url, ['import', own, '--timezone', 'Mars/Olympus']), { code: 2, stderr: /IANA name/ })
     t.match(await run(url, ['import', own, '--format', 'xml']), { code: 2, stderr: /--format must be one of: posthog/ })
   })
+
+/** JSON text of objects within each other. */
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+
+for (const engine of nextEngines())
+  t.test(`import refuses properties that cannot be stored as JSON text (${engine})`, async (t) => {
+    const { url, folder, project, rows } = await workspace(t, engine)
+    const texts = [nested(64), nested(1_100), nested(20_000), '{"a":"x\\u0000y\\ud800"}', '{"distinct_id":"\\ud800"}']
+    const lines = texts.map((properties) => ({ event: 'seen', distinct_id: 'a', properties }))
+    const cells = texts.map((properties) => `seen,b,"${properties.replaceAll('"', '""')}"\n`)
+    const files = [
+      write(join(folder, 'text.ndjson'), jsonLines(lines)),
+      write(join(folder, 'text.csv'), `event,distinct_id,properties\n${cells.join('')}`),
+    ]
+    const imported = await run(url, ['import', ...files, '--project', project, '--json'])
+    t.match(JSON.parse(imported.stdout), {
+      stored: 6,
+      bad: 4,
+      reasons: [{ reason: /^`properties` is not a JSON object, or is nested too deep/, count: 4 }],
+      problems: [2, 3, 3, 4].map((line) => ({ line })),
+    })
+    const stored = await rows<{ distinct_id: string }>()
+    t.strictSame(stored.map(({ distinct_id }) => distinct_id).toSorted(), ['a', 'a', 'b', 'b', '\ufffd', '\ufffd'])
+  })
+
+t.test('import reads pipes and links, and holds few large events at a time', async (t) => {
+  const { url, folder, project } = await workspace(t, 'sqlite')
+  const importing = async (path: string, ...words: string[]): Promise<Json> =>
+    JSON.parse((await run(url, ['import', path, '--project', project, '--json', ...words])).stdout)
+  write(join(folder, 'files', 'a.ndjson'), line(1))
+  mkdirSync(join(folder, 'links'))
+  symlinkSync(join(folder, 'files', 'a.ndjson'), join(folder, 'links', 'a.ndjson'))
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'links', 'broken'))
+  t.match(await importing(join(folder, 'links')), { files: 1, stored: 1 })
+
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const [imported] = await Promise.all([importing(pipe), writeFile(pipe, `${line(1)}\n${line(2)}\n`)])
+  t.match(imported, { lines: 2, stored: 1, already_there: 1 })
+
+  const large = write(
+    join(folder, 'large.ndjson'),
+    Array.from({ length: 120 }, (_, n) => `${line(n, { properties: { n, text: 'x'.repeat(900_000) } })}\n`).join(''),
+  )
+  const child = command(['import', large, '--project', project, '--dry-run', '--json'], {
+    DATABASE_URL: url,
+    NODE_OPTIONS: '--max-old-space-size=128',
+  })
+  child.stdout.resume()
+  const [code] = await once(child, 'exit')
+  t.equal(code, 0)
+})
 
 /** A server between the command and another server. It fails some requests, and counts the events of the others. */
 async function openProxy(t: Test, target: string, failures: number[]) {
@@ -497,6 +552,17 @@ for (const engine of nextEngines())
     t.match(await importing([large, '--strict']), {
       code: 6,
       stderr: /large\.ndjson:1: The stored event has \d+ bytes/,
+    })
+    const deep = [61, 62].map((levels) => ({ ...PLAIN[0], properties: JSON.parse(nested(levels)) }))
+    const wide = Array.from({ length: 101 }, (_, n) => ({
+      ...PLAIN[0],
+      properties: { n, list: Array(10_000).fill(n) },
+    }))
+    const odd = write(join(folder, 'odd.ndjson'), jsonLines([...deep, ...wide]))
+    t.match(JSON.parse((await importing([odd, '--json'])).stdout), {
+      lines: 103,
+      stored: 102,
+      problems: [{ line: 2, reason: /nested too deep or has too many values/ }],
     })
     t.match(await importing([many, '--project', 'nowhere']), { code: 5, stderr: /No project is named "nowhere"/ })
     t.match(await importing([many, '--no-plugins']), { code: 2, stderr: /--database/ })

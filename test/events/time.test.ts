@@ -31,12 +31,23 @@ t.test('parses times', async (t) => {
     ['1500-06-15T12:00:00.123456Z', '1500-06-15T12:00:00.123Z'],
   ] as const)
     t.equal(isoOf(at(text)), iso, text)
+  for (const text of [
+    'Fri, 29 Oct 2021 01:44:00 GMT',
+    'October 29, 2021 01:44',
+    '10/29/2021 01:44',
+    '29 Oct 2021 01:44 UTC',
+  ])
+    t.equal(parseEventTime(text), at('2021-10-29T01:44:00Z'), text)
   t.equal(parseEventTime(1635471840000), at('2021-10-29T01:44:00Z'), 'a number is milliseconds')
 })
 
 t.test('rejects values that are not times', async (t) => {
   for (const text of [
     'notISO',
+    '-1',
+    '12',
+    'Order 12',
+    'paid in 2020',
     '',
     '2021-13-01',
     '2021-02-29',

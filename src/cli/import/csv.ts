@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { replaceInvalidText } from '../../json/text.ts'
 import { commandError, EXIT } from '../failure.ts'
-import { MAX_ROW_BYTES, type Row, withoutInvalidText } from './lines.ts'
+import { MAX_ROW_BYTES, type Row } from './lines.ts'
 import { rowOfRecord } from './own.ts'
 
 type CsvRecord = { info: { lines: number }; record: Record<string, string> }
@@ -12,7 +12,8 @@ type CsvRecord = { info: { lines: number }; record: Record<string, string> }
 export async function* readCsv(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Row> {
   for await (const { info, record } of readRecords(name, chunks)) {
     replaceInvalidText(record)
-    yield { number: info.lines, row: withoutInvalidText(rowOfRecord(record)) }
+    const length = Object.values(record).reduce((sum, value) => sum + value.length, 0)
+    yield { number: info.lines, row: rowOfRecord(record), length }
   }
 }
 

@@ -34,10 +34,12 @@ export interface InputFile {
 /** Called with the bytes that are read from the disk. */
 type OnRead = (bytes: number) => void
 
-export const totalSize = (paths: readonly string[]): number | null =>
-  paths.includes('-')
-    ? null
-    : paths.flatMap((path) => filesIn(path)).reduce((sum, { path }) => sum + statSync(path).size, 0)
+/** Null if a path is not a file or folder, such as a pipe. */
+export function totalSize(paths: readonly string[]): number | null {
+  if (paths.includes('-')) return null
+  const files = paths.flatMap((path) => filesIn(path)).map(({ path }) => statSync(path))
+  return files.every((file) => file.isFile()) ? files.reduce((sum, { size }) => sum + size, 0) : null
+}
 
 export async function* openFiles(paths: readonly string[], onRead: OnRead): AsyncGenerator<InputFile> {
   for (const top of paths) {
@@ -47,6 +49,10 @@ export async function* openFiles(paths: readonly string[], onRead: OnRead): Asyn
 }
 
 async function* openFile({ path, name }: FoundFile, onRead: OnRead): AsyncGenerator<InputFile> {
+  if (!statSync(path).isFile()) {
+    yield unpacked(name, createReadStream(path), onRead)
+    return
+  }
   const head = await headOf(path)
   if (head.equals(ZIP) || head.equals(EMPTY_ZIP)) yield* membersOf(path, name, onRead)
   else if (head.equals(PARQUET)) {
@@ -64,9 +70,8 @@ interface FoundFile {
 function filesIn(top: string): FoundFile[] {
   if (!statSync(top).isDirectory()) return [{ path: top, name: nameOf(basename(top)) }]
   const found = readdirSync(top, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => isData(relative(top, path)))
+    .filter((path) => isData(relative(top, path)) && statSync(path, { throwIfNoEntry: false })?.isFile())
     .toSorted()
     .map((path) => ({ path, name: nameOf(join(basename(top), relative(top, path))) }))
   if (found.length) return found

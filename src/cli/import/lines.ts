@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { EVENT_LIMIT_BYTES } from '../../events/normalize-event.ts'
 import { MAX_VALUES } from '../../events/token-scan.ts'
 import { isJsonObject, type JsonObject } from '../../json/object.ts'
-import { requireBounded } from '../../json/scan.ts'
+import { notJson, requireBounded } from '../../json/scan.ts'
 import { replaceInvalidText } from '../../json/text.ts'
 
 /**
@@ -14,8 +14,8 @@ export const MAX_ROW_BYTES = 4 * EVENT_LIMIT_BYTES
 
 export const TOO_LONG = `The line has more than ${MAX_ROW_BYTES} bytes. Shorten the properties of the event.`
 
-/** `number`: of the line, or of the element in an array. */
-export type Row = { number: number } & ({ row: JsonObject } | { problem: string })
+/** `number`: of the line, or of the element in an array. `length`: of its text. */
+export type Row = { number: number } & ({ row: JsonObject; length: number } | { problem: string })
 
 type Piece = { number: number; bytes: Buffer } | { number: number; problem: string }
 
@@ -44,11 +44,7 @@ function parseRow(piece: Piece): Row {
   if ('problem' in piece) return piece
   if (!isUtf8(piece.bytes)) return { number, problem: 'The line is not valid UTF-8. Save the file as UTF-8.' }
   try {
-    requireBounded(piece.bytes, MAX_VALUES)
-    const text = piece.bytes.toString('utf8').replace(BYTE_ORDER_MARK, '')
-    const row: unknown = JSON.parse(text)
-    if (!isJsonObject(row)) return { number, problem: NOT_AN_OBJECT }
-    return { number, row: text.includes('\\u') ? withoutInvalidText(row) : row }
+    return { number, row: parseObject(piece.bytes), length: piece.bytes.length }
   } catch (error) {
     const isDeep = Object(error).code === 'invalid_input'
     return { number, problem: isDeep ? 'The line is nested too deep or has too many values.' : NOT_AN_OBJECT }
@@ -57,9 +53,14 @@ function parseRow(piece: Piece): Row {
 
 const NOT_AN_OBJECT = 'The line is not a JSON object.'
 
-export function withoutInvalidText(row: JsonObject): JsonObject {
-  replaceInvalidText(row)
-  return row
+/** Throws for text that is not a JSON object, and `invalid_input` if it is nested too deep or has too many values. */
+export function parseObject(bytes: Buffer): JsonObject {
+  requireBounded(bytes, MAX_VALUES)
+  const text = bytes.toString('utf8').replace(BYTE_ORDER_MARK, '')
+  const object: unknown = JSON.parse(text)
+  if (!isJsonObject(object)) throw notJson()
+  if (text.includes('\\u')) replaceInvalidText(object)
+  return object
 }
 
 async function* splitLines(chunks: Chunks): AsyncGenerator<Piece> {

@@ -1,6 +1,7 @@
 /** Events of Mixpanel's raw export API. */
 import { parseUuid } from '../../events/payload.ts'
 import { isJsonObject, type JsonObject } from '../../json/object.ts'
+import { NOT_PROPERTIES } from './own.ts'
 import { firstText, type Reader, type ReadRow, renamed } from './reader.ts'
 
 export const mixpanel: Reader = { name: 'mixpanel', matches, read, withoutTime: 'refuse' }
@@ -34,7 +35,7 @@ function matches({ event, distinct_id, properties }: JsonObject): boolean {
 }
 
 function read({ event, properties }: JsonObject): ReadRow {
-  if (!isJsonObject(properties)) return { problem: '`properties` is not a JSON object.' }
+  if (!isJsonObject(properties)) return { problem: NOT_PROPERTIES }
   const { time, distinct_id, $insert_id, ...rest } = properties
   if (time !== undefined && localTime(time) === undefined)
     return { problem: '`time` must be a number of seconds or milliseconds since 1970.' }

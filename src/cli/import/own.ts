@@ -1,7 +1,7 @@
 /** Lines in the form that capture accepts, and rows of the events list, which have `id` and properties as JSON text. */
 import { parseUuid } from '../../events/payload.ts'
 import { isJsonObject, type JsonObject } from '../../json/object.ts'
-import { parseJson } from '../../json/parse.ts'
+import { parseObject } from './lines.ts'
 import { firstText, type Reader, type ReadRow } from './reader.ts'
 
 export const own: Reader = { name: 'own', matches: () => true, read, withoutTime: 'now' }
@@ -22,7 +22,7 @@ const FIELDS: ReadonlySet<string> = new Set(EVENT_FIELDS)
 function read(row: JsonObject): ReadRow {
   const { event, distinct_id, timestamp, uuid, id, elements_chain, ...rest } = row
   const properties = propertiesOf(row.properties)
-  if (properties === undefined) return { problem: '`properties` is not a JSON object.' }
+  if (properties === undefined) return { problem: NOT_PROPERTIES }
   if (uuid !== undefined && uuid !== null && uuid !== '' && parseUuid(uuid) === undefined)
     return { problem: '`uuid` must be a UUID or omitted.' }
   const others = Object.entries(rest).filter(([name]) => name.startsWith('$') || name === 'offset')
@@ -38,10 +38,17 @@ function read(row: JsonObject): ReadRow {
   }
 }
 
-/** Undefined for a value that is no object. */
+export const NOT_PROPERTIES = '`properties` is not a JSON object, or is nested too deep.'
+
+/** An object, or its JSON text. Undefined for another value, and for text that is nested too deep or has too many values. */
 export function propertiesOf(value: unknown): JsonObject | undefined {
-  const object = typeof value === 'string' ? (value === '' ? {} : parseJson(value)) : (value ?? {})
-  return isJsonObject(object) ? object : undefined
+  if (value === undefined || value === null || value === '') return {}
+  if (typeof value !== 'string') return isJsonObject(value) ? value : undefined
+  try {
+    return parseObject(Buffer.from(value))
+  } catch {
+    return undefined
+  }
 }
 
 /** A CSV record as a row: every column that is not a field of an event becomes a property. */

@@ -28,7 +28,7 @@ export async function* readParquet(name: string, path: string): AsyncGenerator<R
         number++
         const length = values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
         if (length > MAX_ROW_BYTES) yield { number, problem: TOO_LONG }
-        else yield { number, row: rowOf(names, values) }
+        else yield { number, row: rowOf(names, values), length }
       }
   } catch (error) {
     if (Object(error).exit !== undefined) throw error

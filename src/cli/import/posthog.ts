@@ -1,7 +1,7 @@
 /** Rows of PostHog's batch exports, and of the exports of this program: of events, and of persons. */
 import { parseUuid } from '../../events/payload.ts'
 import type { JsonObject } from '../../json/object.ts'
-import { propertiesOf } from './own.ts'
+import { NOT_PROPERTIES, propertiesOf } from './own.ts'
 import { firstText, isEmpty, type Reader, type ReadRow } from './reader.ts'
 
 export const posthog: Reader = { name: 'posthog', matches, read, withoutTime: 'refuse' }
@@ -20,7 +20,7 @@ const isPerson = (row: JsonObject): boolean =>
 function read(row: JsonObject): ReadRow {
   if (isPerson(row)) return readPerson(row)
   const properties = propertiesOf(row.properties)
-  if (properties === undefined) return { problem: '`properties` is not a JSON object.' }
+  if (properties === undefined) return { problem: NOT_PROPERTIES }
   const [$set, $set_once] = [propertiesOf(row.set) ?? {}, propertiesOf(row.set_once) ?? {}]
   const { elements_chain } = row
   return {
@@ -40,7 +40,7 @@ function readPerson(row: JsonObject): ReadRow {
   const { distinct_id, is_deleted, created_at, _inserted_at } = row
   if (is_deleted === true || is_deleted === 'true') return { problem: 'The person is deleted.' }
   const $set = propertiesOf(row.properties)
-  if ($set === undefined) return { problem: '`properties` is not a JSON object.' }
+  if ($set === undefined) return { problem: NOT_PROPERTIES }
   const version = firstText(row.person_version, row.version) ?? '0'
   return {
     event: {

@@ -4,6 +4,8 @@ import { gzip as gzipWithCallback } from 'node:zlib'
 import type { Variables } from '../../config.ts'
 import type { NewEvent } from '../../events/normalize-event.ts'
 import { isoOf } from '../../events/time.ts'
+import { MAX_VALUES } from '../../events/token-scan.ts'
+import { requireBounded } from '../../json/scan.ts'
 import { type Body, get, isBody, readJson, request, rowsOf } from '../client.ts'
 import { type Connection, type ConnectionOptions, connect } from '../connection.ts'
 import { commandError, EXIT } from '../failure.ts'
@@ -14,6 +16,10 @@ import type { Stored, Target } from './target.ts'
 
 /** Far below the 20 MiB that the server accepts. An event takes at most 5 MiB of them. */
 const MAX_BODY_CHARACTERS = 4 * 1024 * 1024
+
+/** The limit of the server, and the fields around the events. */
+const MAX_BODY_VALUES = MAX_VALUES - 10
+const UNACCEPTABLE = 'The event is nested too deep or has too many values.'
 
 interface Options extends ConnectionOptions, ScopeFlags {
   dryRun?: boolean
@@ -67,7 +73,7 @@ async function countEvents(server: Connection, project_id: number): Promise<numb
 async function sendEvents(server: Connection, token: string, events: readonly NewEvent[]): Promise<Stored['refused']> {
   const head = `{"api_key":${JSON.stringify(token)},"historical_migration":true,"batch":[`
   const refused: Stored['refused'] = []
-  let [texts, characters, first]: [string[], number, number] = [[], 0, 0]
+  let [texts, characters, values, first]: [string[], number, number, number] = [[], 0, 0, 0]
   const flush = async (next: number): Promise<void> => {
     if (texts.length) {
       const body = await post(server, await gzip(`${head}${texts.join(',')}]}`))
@@ -75,16 +81,33 @@ async function sendEvents(server: Connection, token: string, events: readonly Ne
     }
     texts = []
     characters = 0
+    values = 0
     first = next
   }
   for (const [i, event] of events.entries()) {
     const text = sentText(event)
-    if (characters + text.length > MAX_BODY_CHARACTERS) await flush(i)
+    const added = valuesInBody(text)
+    if (added === undefined) {
+      await flush(i + 1)
+      refused.push({ index: i, reason: UNACCEPTABLE })
+      continue
+    }
+    if (characters + text.length > MAX_BODY_CHARACTERS || values + added > MAX_BODY_VALUES) await flush(i)
     texts.push(text)
     characters += text.length
+    values += added
   }
   await flush(events.length)
   return refused
+}
+
+/** The number of values that an event adds to a body. Undefined if no server accepts a body with this event. */
+function valuesInBody(text: string): number | undefined {
+  try {
+    return requireBounded(Buffer.from(`[[${text}]]`), MAX_BODY_VALUES)
+  } catch {
+    return undefined
+  }
 }
 
 /** The token of the project is in the body. The server stores no event twice, so the request may be repeated. */
