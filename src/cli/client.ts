@@ -60,17 +60,22 @@ export async function request(server: Server, outgoing: Outgoing, options: Reque
       continue
     }
     const error = parseJson(text)
-    throw commandError(
+    const failure = commandError(
       exitOf(response.status),
       describeError(response.status, error),
       isError(error) ? error : undefined,
     )
+    throw Object.assign(failure, { retry_seconds: secondsOf(response.headers.get('retry-after')) })
   }
 }
 
+/** The header may also be a date, which is rare. */
+const secondsOf = (retryAfter: string | null): number | undefined =>
+  retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined
+
 /** As long as the server says, or else twice as long each time. */
 async function waitToRetry({ url, signal }: Server, retryAfter: string | null, retries: number): Promise<void> {
-  const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 2 ** retries
+  const seconds = secondsOf(retryAfter) ?? 2 ** retries
   await sleep(Math.min(MAX_RETRY_SECONDS, seconds) * 1000, undefined, { signal }).catch((error) => {
     throw unreachable(url, error)
   })
@@ -106,9 +111,9 @@ export async function readJson(server: Server, response: Response): Promise<unkn
   )
 }
 
-/** Reads a resource, waiting when the server throttles. */
-export async function get(server: Server, path: string): Promise<Body> {
-  const body = await readJson(server, await request(server, { method: 'GET', path }, { patient: true }))
+/** Reads a resource. Waits when the server throttles, unless `patient` is false. */
+export async function get(server: Server, path: string, { patient = true } = {}): Promise<Body> {
+  const body = await readJson(server, await request(server, { method: 'GET', path }, { patient }))
   if (!isBody(body)) throw commandError(EXIT.failed, `${server.url} responds with an unexpected body.`)
   return body
 }

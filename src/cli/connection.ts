@@ -20,13 +20,15 @@ export interface Connection {
   withheld: string | undefined
 }
 
-export const withConnectionOptions = (command: Command, keyHelp = KEY_HELP): Command =>
+export const withConnectionOptions = (command: Command, keyHelp = KEY_HELP, urlHelp = URL_HELP): Command =>
   command
-    .option('--base-url <url>', 'the server (default: WORKSPACE_URL, the profile, then http://127.0.0.1:8000)')
+    .option('--base-url <url>', urlHelp)
     .option('--key <key>', keyHelp)
     .option('--profile <name>', 'a profile that `login` stored (default: WORKSPACE_PROFILE, then "default")')
 
-const KEY_HELP = 'a personal API key (default: WORKSPACE_KEY or the profile, which are not visible in the process list)'
+const URL_HELP = 'the server (default: WORKSPACE_URL, the profile, then http://127.0.0.1:8000)'
+export const KEY_HELP =
+  'a personal API key (default: WORKSPACE_KEY or the profile, which are not visible in the process list)'
 
 /**
  * Whether a command that also works on a database uses a server. A flag decides before a variable, and a variable before the

@@ -35,7 +35,12 @@ Exit codes:
  10  a watched run or backfill failed or was cancelled
 130  interrupted`
 
-type CommandError = Error & { exit: number; body?: object }
+type CommandError = Error & {
+  exit: number
+  body?: object
+  /** When the server accepts the request again. */
+  retry_seconds?: number | undefined
+}
 
 /** `body` is the body of an error of the server, which --json prints. */
 export const commandError = (exit: number, message: string, body?: object): CommandError =>
@@ -49,6 +54,7 @@ interface Thrown {
   code?: string
   exit?: number
   body?: object
+  retry_seconds?: number
   path?: string
   address?: string
   port?: number
@@ -68,10 +74,14 @@ export function jsonError(exit: number, message: string, body?: object): string 
 }
 
 /** The sentence and the exit code for any thrown value. */
-export function describeFailure(thrown: unknown): { exit: number; message: string } {
+export function describeFailure(thrown: unknown): {
+  exit: number
+  message: string
+  retry_seconds?: number | undefined
+} {
   const error = Object(thrown) as Thrown
   const message = error.message ?? String(thrown)
-  if (error.exit !== undefined) return { exit: error.exit, message }
+  if (error.exit !== undefined) return { exit: error.exit, message, retry_seconds: error.retry_seconds }
   if (error.name === 'DatabaseFileError') return { exit: EXIT.failed, message }
   if (error.name === 'AppError') return { exit: error.code === 'not_found' ? EXIT.not_found : EXIT.failed, message }
   const known = SENTENCES.find(([code]) => code.test(error.code ?? ''))

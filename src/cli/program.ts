@@ -59,10 +59,10 @@ WORKSPACE_ORGANIZATION and WORKSPACE_PROJECT, the profile, or \`@current\`.`
 /** The commands as people think of them, each with a line that fits 80 columns. Other areas follow in the last group. */
 const GROUPS: Record<string, Record<string, string>> = {
   'Events:': {
-    events: 'list, filter, count and delete events',
+    events: 'list, filter, count and follow events',
     persons: 'the persons behind the distinct ids of events',
     query: 'ask a question about events or persons in HogQL',
-    import: 'import events from files into the database',
+    import: 'import events from files of this and other products',
     capture: 'send events with the token of a project',
   },
   'Exports:': {

@@ -10,6 +10,8 @@ import { type Column, singleLine, widthOf } from './print.ts'
 
 export const POLL_MS = 1_000
 const MAX_WAIT_MS = 8_000
+/** The longest window of the server's limits. */
+const MAX_LIMIT_SECONDS = 3_600
 /** A server that vanishes without closing its connections never answers. Queries of the server have shorter limits. */
 const REQUEST_TIMEOUT_MS = 120_000
 /** A longer cell moves the rest of its own line only. */
@@ -50,19 +52,26 @@ export function lineFormat(columns: readonly Column[]): (row: Body) => string {
 
 const TEMPORARY: number[] = [EXIT.not_reachable, EXIT.server_error, EXIT.throttled]
 
-/** Reads a resource. While the server restarts or fails, waits and asks again. */
+/** Reads a resource. While the server restarts, fails or limits requests, waits and asks again. */
 export async function getThroughRestart(server: Connection, path: string): Promise<Body> {
-  for (let failures = 0; ; failures++) {
+  for (let failures = 0; ; ) {
     try {
-      const body = await get({ ...server, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }, path)
+      const limited = { ...server, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }
+      const body = await get(limited, path, { patient: false })
       if (failures) note('The server responds again.')
       return body
     } catch (error) {
-      const { exit, message } = describeFailure(error)
+      const { exit, message, retry_seconds } = describeFailure(error)
       if (!TEMPORARY.includes(exit)) throw error
+      if (exit === EXIT.throttled) {
+        const seconds = Math.min(MAX_LIMIT_SECONDS, Math.max(1, retry_seconds ?? MAX_WAIT_MS / 1000))
+        note(`The server limits requests. Continuing in ${seconds} s.`)
+        await sleep(seconds * 1000)
+        continue
+      }
       const reason = exit === EXIT.not_reachable ? `${server.url} does not respond.` : message
       if (failures === 0) note(`${reason} Waiting for the server; stop with Ctrl-C.`)
-      await sleep(Math.min(MAX_WAIT_MS, POLL_MS * 2 ** failures))
+      await sleep(Math.min(MAX_WAIT_MS, POLL_MS * 2 ** failures++))
     }
   }
 }

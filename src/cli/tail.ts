@@ -9,6 +9,13 @@ import type { Output } from './output.ts'
 import { getThroughRestart, POLL_MS, printStream } from './stream.ts'
 
 const FIRST_EVENTS = 20
+const MAX_POLL_MS = 5_000
+/** How much each poll without events lengthens the wait. */
+const SLOWER = 1.5
+/** The time that short waits may save, compared with a request every `MAX_POLL_MS`. */
+const MAX_SAVED_MS = 600_000
+/** The share of the waits by which that time grows again. */
+const REGAINED = 0.1
 /** The largest page. */
 const MAX_EVENTS = 1_000
 
@@ -20,15 +27,24 @@ export interface TailFlags {
 }
 
 export function addTailOptions(command: Command): void {
+  // The contract describes one page.
+  describeOption(command, '--limit', () => 'the same as --last')
+  describeOption(command, '--json', (text) =>
+    text.replace(/^[^;]*/, 'one event per line, with only these fields if given'),
+  )
   command
     .description(
-      'Prints the latest events and then new ones as they arrive, until Ctrl-C. Events come in the order of ingestion, oldest first, even if they arrive late with an old timestamp. After a restart of the server, it continues with the next event. A request with filters reads at most 10,000 events, so it may show fewer earlier ones. With --json, each event is one line.',
+      'Prints the latest events and then new ones as they arrive, until Ctrl-C. Events come in the order of ingestion, oldest first, even if they arrive late with an old timestamp. After a restart of the server, it continues with the next event. It asks for new events every 1 to 5 seconds, and waits when the server limits requests. A request with filters reads at most 10,000 events, so it may show fewer earlier ones.',
     )
     .option(
       '--last <number>',
-      `how many earlier events to show first, 0 for none; also --limit (default: ${FIRST_EVENTS})`,
+      `how many earlier events to show first, 0 for none, at most ${MAX_EVENTS} (default: ${FIRST_EVENTS})`,
     )
     .option('--no-follow', 'print the latest events and exit')
+}
+
+function describeOption({ options }: Command, flag: string, change: (text: string) => string): void {
+  for (const option of options) if (option.long === flag) option.description = change(option.description)
 }
 
 /** The query of the first page. */
@@ -60,6 +76,21 @@ export async function tailEvents(
   await printStream(eventsFrom(server, path, query, follow), output, operation)
 }
 
+/**
+ * Returns a function that says how long to wait after a page: 1 s after new events, up to 5 s without. At most 912 waits end in
+ * an hour, and a user's keys have 1,200 requests. Pages that follow at once, each with many events, are not counted.
+ */
+export function createPace(): (hasEvents: boolean) => number {
+  let wait = POLL_MS
+  let saved = MAX_SAVED_MS
+  return (hasEvents) => {
+    wait = hasEvents ? POLL_MS : Math.min(MAX_POLL_MS, wait * SLOWER)
+    if (saved < MAX_POLL_MS) wait = MAX_POLL_MS
+    saved = Math.min(MAX_SAVED_MS, saved + wait * REGAINED) - (MAX_POLL_MS - wait)
+    return wait
+  }
+}
+
 /** The cursor of a page survives a restart of the server, so no event is skipped or repeated. */
 async function* eventsFrom(
   server: Connection,
@@ -76,10 +107,13 @@ async function* eventsFrom(
   yield isNone ? [] : rowsOf(page)
   if (!follow) return
   search.set('limit', String(MAX_EVENTS))
-  for (;;) {
-    if (page.more !== true) await sleep(POLL_MS)
+  const waitAfter = createPace()
+  for (let hasEvents = true; ; ) {
+    if (page.more !== true) await sleep(waitAfter(hasEvents))
     search.set('cursor', String(page.cursor))
     page = await getThroughRestart(server, `${path}?${search}`)
-    yield rowsOf(page)
+    const rows = rowsOf(page)
+    hasEvents = rows.length > 0
+    yield rows
   }
 }

@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
+import { createPace } from '../../src/cli/tail.ts'
 import { nextEngines } from '../helpers/app.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freePort, serverPlace } from '../helpers/programs/postgres.ts'
@@ -146,13 +147,14 @@ for (const engine of nextEngines())
     })
   })
 
-t.test('retries while a proxy reports an error, and ends when the key is revoked', async (t) => {
+t.test('waits for a limit or a failing proxy, and ends when the key is revoked', async (t) => {
   const cursors: (string | null)[] = []
   const page = (cursor: string, event?: string): string =>
     JSON.stringify({ cursor, more: event !== undefined, results: event === undefined ? [] : [{ event }] })
   const replies: ((response: ServerResponse) => void)[] = [
     (response) => response.end(page('one', 'first')),
     (response) => response.writeHead(502).end('Bad gateway'),
+    (response) => response.writeHead(429, { 'retry-after': '1' }).end('{"detail":"Request was throttled."}'),
     // The connection breaks in the middle of a page.
     (response) => {
       response.writeHead(200, { 'content-length': 1_000 })
@@ -173,7 +175,31 @@ t.test('retries while a proxy reports an error, and ends when the key is revoked
     command(['events', 'tail', '--json', 'event', '--project', '1'], { WORKSPACE_URL: url, WORKSPACE_KEY: 'phx_x' }),
   )
   t.equal(stdout, '{"event":"first"}\n{"event":"second"}\n')
-  t.strictSame(cursors, [null, 'one', 'one', 'one', 'two'])
+  t.strictSame(cursors, [null, 'one', 'one', 'one', 'one', 'two'])
   t.equal(code, 3)
-  t.match(stderr, /responded with 502[\s\S]*responds again\.\n\{"detail":"The key is revoked\."\}\n$/)
+  t.match(
+    stderr,
+    /responded with 502[\s\S]*The server limits requests\. Continuing in 1 s\.\n[\s\S]*responds again\.\n\{"detail":"The key is revoked\."\}\n$/,
+  )
+})
+
+t.test('asks often enough to be quick, and rarely enough for the limit of an hour', async (t) => {
+  const hour_ms = 3_600_000
+  const requestsIn = (hours: number, hasEvents: (request: number) => boolean): number => {
+    const waitAfter = createPace()
+    let requests = 0
+    for (let time = 0; time < hours * hour_ms; requests++) time += waitAfter(hasEvents(requests))
+    return requests
+  }
+  for (const [title, hasEvents] of [
+    ['events all the time', () => true],
+    ['events sometimes', (request: number) => request % 3 === 0],
+    ['no events', () => false],
+  ] as const) {
+    t.ok(requestsIn(1, hasEvents) < 950, title)
+    t.ok(requestsIn(10, hasEvents) < 9_500, `${title}, in ten hours`)
+  }
+  const waitAfter = createPace()
+  const waits = [...Array(6)].map(() => waitAfter(false))
+  t.strictSame([waits[0], waits.at(-1), waitAfter(true)], [1_500, 5_000, 1_000])
 })
