@@ -9,6 +9,7 @@ import { createScheduledBackups, type ScheduledBackups } from './backups/schedul
 import { type Config, splitList } from './config.ts'
 import { type ResolveTxt, txtResolver } from './dns/txt.ts'
 import { createEventCounter } from './events/counts.ts'
+import { highestMirrored } from './events/mirrors.ts'
 import { openEventStore } from './events/open.ts'
 import { createParserPool, type ParserPool } from './events/parser-pool.ts'
 import { advancePositions, createTransactionWatch } from './events/positions.ts'
@@ -410,7 +411,8 @@ async function prepareVault({ config, log }: DepsOptions, db: Database, events: 
   if (vault.keys.length === 0) log.warn(`SECRET_KEY is not set: ${NO_SECRET_KEY}`)
   const reencrypted = await reencryptSecrets(db, vault)
   if (reencrypted) log.info({ reencrypted }, 're-encrypted the stored secrets; SECRET_KEY_PREVIOUS is no longer needed')
-  if (db.engine === 'postgres' && (await advancePositions(events, await highestPosition(db))))
+  const reached = async (): Promise<number> => Math.max(await highestPosition(db), await highestMirrored(events))
+  if (db.engine === 'postgres' && (await advancePositions(events, await reached())))
     log.warn('the database was restored from another cluster; exports continue where they stopped')
   return vault
 }

@@ -34,6 +34,13 @@ export const resetMirror = (db: Db, owner: Owner): Promise<void> =>
     await tx.send(sql`delete from mirror_segments where ${ownedBy(owner)}`)
   })
 
+/** The last position that a mirror has used. Later events need higher ones. */
+export async function highestMirrored(db: Db): Promise<number> {
+  const last = await db.get<Record<'mirrored_to' | 'ready_position', number | null>>(sql`
+    select max(mirrored_to) as mirrored_to, max(ready_position) as ready_position from mirrors`)
+  return Math.max(last?.mirrored_to ?? 0, last?.ready_position ?? 0)
+}
+
 /** The mirrors of nodes that have not run since a time. */
 export const unusedMirrors = (db: Db, before: string): Promise<Owner[]> =>
   db.all<Owner>(sql`select project_id, node from mirrors where seen_at < ${before}`)

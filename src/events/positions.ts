@@ -201,7 +201,7 @@ export const MOVED_COLUMNS: Record<string, Record<string, string>> = Object.from
 
 /**
  * For a database that was restored into another cluster with smaller transaction ids: raises the base of new positions
- * above all existing ones and above `reached`, the last position of any export. Returns whether that was necessary.
+ * above all existing ones and above `reached`, the last position of any export or mirror. Returns whether that was necessary.
  */
 export async function advancePositions(events: Db, reached: number): Promise<boolean> {
   // Not the horizon: a long transaction keeps it below positions that this cluster has already assigned.

@@ -110,11 +110,12 @@ export const listDeletions = (
 export const deletionsQuery = (owner: Owner, limit: number): Sql => sql`
   select seq from mirror_deletions where ${ownedBy(owner)} limit ${limit}`
 
+/** `+` keeps SQLite from looking up each `seq` at each position, which takes minutes for 10,000 events. */
 export async function removeDeletions(db: Db, owner: Owner, deleted: readonly DeletedEvent[]): Promise<void> {
   if (deleted.length)
     await db.run(sql`
       delete from mirror_deletions where ${ownedBy(owner)} and position in ${oneOf(deleted.map(({ position }) => position))}
-        and seq in ${oneOf(deleted.map(({ seq }) => seq))}`)
+        and +seq in ${oneOf(deleted.map(({ seq }) => seq))}`)
 }
 
 /** Marks the mirrors of a node as used. The purger removes others. */

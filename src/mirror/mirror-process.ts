@@ -25,8 +25,8 @@ const MAX_TAIL_KEYS = 10
 const MAX_PERSONS = 100_000
 /** More deleted events are removed from the segments before they are used again. */
 const MAX_DELETED = 50_000
-/** The largest integer up to which doubles are exact. */
-const MAX_EXACT = 2 ** 53
+/** Below it, a double multiplied by a power of ten is wrong by at most 0.375, which rounds to the right integer. */
+const MAX_EXACT = 2 ** 51
 
 const [url = '', folder = '', node = ''] = process.argv.slice(2)
 const parent = connectToParent<Statement, ReaderReply>()
@@ -131,7 +131,7 @@ const mergedOf =
   (key: string): Property | undefined =>
     parts.some(({ stored }) => Object.hasOwn(stored, key)) ? mergedProperty(parts, key) : undefined
 
-/** The cast multiplies by a power of ten, so the product must be exact. */
+/** The cast multiplies by a power of ten and rounds. */
 function decimal(column: string, property: Property | undefined): string {
   const { scale, max } = property ?? { scale: 0, max: 0 }
   if (scale === null || max * 10 ** scale >= MAX_EXACT) throw new NotMirrored('The numbers have too many digits.')

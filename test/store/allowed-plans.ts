@@ -57,6 +57,16 @@ export const ALLOWED: Allowed[] = [
   },
   {
     rule: 'scan',
+    statement: /^select max\(mirrored_to\) as mirrored_to, max\(ready_position\) as ready_position from mirrors$/,
+    reason: 'Once at a start, before the server listens: a row per mirrored project.',
+  },
+  {
+    rule: 'cluster',
+    statement: /^select max\(mirrored_to\) as mirrored_to, max\(ready_position\) as ready_position from mirrors$/,
+    reason: 'Once at a start, before the server listens: a row per mirrored project.',
+  },
+  {
+    rule: 'scan',
     statement: /^select project_id, queued_at from purges order by/,
     reason: 'The queue of deleted projects. A project leaves it a minute after its events are deleted.',
   },
