@@ -4,7 +4,7 @@ import type { NewEvent } from '../events/normalize-event.ts'
 import { isoOf } from '../events/time.ts'
 import { storedJson } from '../json/stored.ts'
 import { findTimeZone } from '../time/zones.ts'
-import { type ConnectionOptions, usesServer, withConnectionOptions } from './connection.ts'
+import { type ConnectionOptions, KEY_HELP, usesServer, withConnectionOptions } from './connection.ts'
 import { commandError, EXIT, usageError } from './failure.ts'
 import { openFiles, totalSize } from './import/files.ts'
 import { FORMATS, type Format, isFormat } from './import/formats.ts'
@@ -35,10 +35,13 @@ interface ImportOptions extends LocalOptions, ConnectionOptions, ScopeFlags {
   plugins: boolean
 }
 
+/** Without a server, `import` writes to a database. */
+const URL_HELP = 'send the events to this server (default: WORKSPACE_URL, or the profile)'
+
 export const importCommand = (variables: Variables): Command =>
-  withLocalOptions(withConnectionOptions(new Command('import')), Object.keys(newReport('', false)))
+  withLocalOptions(withConnectionOptions(new Command('import'), KEY_HELP, URL_HELP), Object.keys(newReport('', false)))
     .description(
-      'Imports events into a project: of a server, with a profile, WORKSPACE_URL or --base-url, or else of the database of this machine, with or without a running server. Reads NDJSON, JSON arrays, CSV with a header and Parquet, plain, gzipped, in folders and in zip archives. After an interruption, run the command again: events that are already stored are not stored twice.',
+      'Imports events into a project: of a server, with a profile, WORKSPACE_URL, --base-url or --key, or else of the database of this machine, with or without a running server. Reads NDJSON, JSON arrays, CSV with a header and Parquet, plain, gzipped, in folders and in zip archives. After an interruption, run the command again: events that are already stored are not stored twice.',
     )
     .argument('<file...>', 'the files, folders and zip archives to read, or - for standard input')
     .addOption(
@@ -49,18 +52,20 @@ export const importCommand = (variables: Variables): Command =>
     .option('--timezone <zone>', 'the IANA zone of times that name none, such as Europe/Berlin (default: UTC)')
     .option('--dry-run', 'show three events as they would be stored and count the lines, without storing anything')
     .option('--strict', 'stop at the first invalid line')
-    .option('--no-plugins', 'store the events without running the plugins of the project; not on a server')
+    .option('--no-plugins', 'store the events without running processEvent of plugins; an error with a server')
     .addHelpText(
       'after',
       `
-Formats: our own lines have event, distinct_id, and optionally timestamp, uuid (or id) and properties: an object, or its
-JSON text in CSV. Other CSV columns become properties. posthog reads the files of batch exports, segment, mixpanel and
-amplitude the raw exports of these services. docs/move-here.md describes them.
+Formats: ndjson and csv: a line has event, distinct_id, and optionally
+timestamp, uuid (or id) and properties: an object, or its JSON text in CSV.
+Other CSV columns become properties. posthog reads the files of batch exports;
+segment, mixpanel and amplitude read the raw exports of these services.
+docs/move-here.md describes them.
 
 Examples:
   $ workspace-admin import events.ndjson.gz --project 'Web shop'
   $ workspace-admin import amplitude-export.zip --dry-run
-  $ workspace-admin import exports/ --base-url https://workspaces.example.com --project 'Web shop'
+  $ workspace-admin import exports/ --profile work --project 'Web shop'
   $ zcat *.gz | workspace-admin import - --strict`,
     )
     .action(async (paths: string[], options: ImportOptions) => {
