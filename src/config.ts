@@ -176,10 +176,10 @@ const Environment = Type.Object({
   EVENT_MIRROR: Type.Boolean({
     default: false,
     description:
-      'Keep a copy of the events of large projects in columns, which answers questions over properties many times faster. Needs the library @duckdb/node-api',
+      'Keep a copy of the events of large projects in columns, which answers queries that aggregate properties many times faster. Needs the library @duckdb/node-api',
   }),
   EVENT_MIRROR_FOLDER: optional(
-    'The folder of that copy, which no other node uses; by default mirror/ next to the data, or ./mirror with PostgreSQL',
+    'The folder of that copy; by default mirror/ next to the data, or ./mirror with PostgreSQL, where each node needs its own',
   ),
   EVENT_MIRROR_ERASE_HOURS: integer(24, [1, 720], 'After how many hours the files of that copy lack a deleted event'),
   EXPORT_FOLDER: optional(
