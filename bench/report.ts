@@ -47,6 +47,7 @@ const page = (all: Measured[]): string => `# Performance
 rounds, so background load affects all variants alike. The times depend on the machine
 (${machines(all)}). The limits do not, except that of the memory of an idle server: they
 compare variants of the same run. Run one benchmark with \`npm run bench -- <name>\`.
+**failed** marks a limit that this version does not reach.
 
 ![The share of its limit that each benchmark used](performance.svg)
 
