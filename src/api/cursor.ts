@@ -1,6 +1,7 @@
 /** Pages by the boundary row instead of an offset, so new rows do not shift a page. */
 import { isUuid } from '../auth/access.ts'
 import { invalid } from '../errors.ts'
+import { parseIso } from '../time/iso.ts'
 import type { RequestUrl } from './handler-context.ts'
 import { Page, paging } from './page.ts'
 import { urlWith } from './query-parameters.ts'
@@ -16,13 +17,17 @@ type Position = [value: string, id: string]
 const formatCursor = ({ direction, at }: Cursor): string =>
   Buffer.from([direction, ...at].join(' ')).toString('base64url')
 
+/** The times that lists are sorted by. `Date.parse` would accept text in parentheses, with NUL characters. */
+const STORED_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(\d{3})?Z$/
+
 /** Throws `invalid_input`. */
 function parseCursor(text: string): Cursor {
   const [direction, value, id] = Buffer.from(text, 'base64url').toString().split(' ')
   const isDirection = direction === 'next' || direction === 'previous'
-  if (!isDirection || !value || !id || !isUuid(id) || Number.isNaN(Date.parse(value)))
+  const isTime = value !== undefined && STORED_TIME.test(value) && parseIso(value)
+  if (!isDirection || !isTime || !id || !isUuid(id))
     throw invalid('cursor', '"cursor" is not valid. Take it from "next" or "previous" of a page.')
-  return { direction, at: [value, id] }
+  return { direction, at: [value, id.toLowerCase()] }
 }
 
 interface CursorCall {

@@ -487,7 +487,12 @@ onBothEngines(t, 'pages neither skip nor repeat entries, in both directions', as
     [...backwards.ids, ...forwards.last.body.results.map(({ id }) => id)],
     (await entries(app)).map(({ id }) => id),
   )
-  t.match(await send('GET', path(first.organization_id, '?cursor=nonsense')), { status: 400, body: { attr: 'cursor' } })
+  const nul = Buffer.from(`next 2020(\0) ${first.organization_id}`).toString('base64url')
+  for (const cursor of ['nonsense', nul])
+    t.match(await send('GET', path(first.organization_id, `?cursor=${cursor}`)), {
+      status: 400,
+      body: { attr: 'cursor' },
+    })
   t.equal((await send('GET', path(first.organization_id, '?limit=0'))).status, 400)
 })
 

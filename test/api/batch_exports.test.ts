@@ -537,11 +537,16 @@ onBothEngines(t, 'batch_export_runs: pages follow the boundary row in every orde
     t.same(back.results, seen.slice(100, 200), 'the previous page')
     t.ok(back.next && back.previous)
   }
-  for (const cursor of ['nonsense', '', '%F0%9F', 'bmV4dCAyMDI2IHg'])
-    t.match(await app.send('GET', `${one}/runs/?cursor=${cursor}`), {
-      status: 400,
-      body: { type: 'validation_error', code: 'invalid_input', attr: 'cursor' },
-    })
+  const [{ id = '' } = {}] = (await app.send('GET', `${one}/runs/`)).body.results
+  const times = ['2026', '2020(\0)', '2026-01-01', '+010000-01-01T00:00:00.000Z', '2026-02-30T00:00:00.000Z']
+  const cursors = times.flatMap((time) => [`next ${time} ${id}`, `previous ${time} ${id}`])
+  const encoded = cursors.map((cursor) => Buffer.from(cursor).toString('base64url'))
+  for (const cursor of ['nonsense', '', '%F0%9F', 'bmV4dCAyMDI2IHg', ...encoded])
+    for (const path of ['runs/?', 'runs/?ordering=data_interval_start&', 'backfills/?'])
+      t.match(await app.send('GET', `${one}/${path}cursor=${cursor}`), {
+        status: 400,
+        body: { type: 'validation_error', code: 'invalid_input', attr: 'cursor' },
+      })
   t.match(await app.send('GET', `${one}/runs/?ordering=size`), { status: 400, body: { attr: 'ordering' } })
   t.equal(
     (await app.send('GET', `${one}/runs/?start=2026-01-01T01:00:00Z&end=2026-01-01T01:15:00Z`)).body.results.length,
