@@ -1,4 +1,5 @@
 /** Batch exports of all projects of an organization. `project_batch_exports.ts` shares the handlers. */
+import { isIntegerId } from '../auth/access.ts'
 import type { components } from '../contract/openapi.ts'
 import type { Body } from '../contract/operations.ts'
 import type { Deps } from '../deps.ts'
@@ -32,7 +33,9 @@ export const batch_exports = (deps: Deps): Area<'batch_exports', BatchExportRow>
     operations: {
       'batch_exports.list': (call) => handlers.list({ organization_id: call.organization.id }, call),
       'batch_exports.create': async ({ actor, organization, body }) => {
-        const project = await projects.within(deps.db, organization.id, body.team_id)
+        const { team_id } = body
+        const isPossible = team_id === undefined || isIntegerId(String(team_id))
+        const project = isPossible && (await projects.within(deps.db, organization.id, team_id))
         if (!project)
           throw invalid(
             'team_id',

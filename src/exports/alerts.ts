@@ -1,5 +1,5 @@
 /** The alerts of an organization: their rules, and test messages. */
-import { isUuid } from '../auth/access.ts'
+import { isIntegerId, isUuid } from '../auth/access.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import * as outbox from '../mail/outbox.ts'
@@ -259,8 +259,10 @@ async function lockReferences(
   organization_id: string,
   { project_id, batch_export_id }: References,
 ): Promise<References> {
-  if (typeof project_id === 'number' && !(await store.lockProject(tx, organization_id, project_id)))
-    throw missing('team_id', 'project')
+  if (typeof project_id === 'number') {
+    const exists = isIntegerId(String(project_id)) && (await store.lockProject(tx, organization_id, project_id))
+    if (!exists) throw missing('team_id', 'project')
+  }
   if (typeof batch_export_id !== 'string')
     return { ...(project_id !== undefined && { project_id }), ...(batch_export_id === null && { batch_export_id }) }
   const found = isUuid(batch_export_id)

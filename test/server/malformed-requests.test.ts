@@ -123,3 +123,25 @@ onBothEngines(t, 'rejects long texts with the name of the field and a short erro
   t.same([unknown.status, unknown.error?.code], [400, 'invalid_input'])
   t.ok(unknown.text.length < 2_000, `the error has ${unknown.text.length} characters`)
 })
+
+onBothEngines(t, 'rejects ids beyond the integers of the database', async (t, { send, first }) => {
+  const organization = `/api/organizations/${first.organization_id}`
+  const project = `/api/projects/${first.project_id}`
+  const destination = { type: 'NoOp', config: {} }
+  const export_ = { name: 'far', interval: 'hour', destination }
+  for (const id of [1e300, -1e300, 1e19, 2 ** 63, 2 ** 53, 2 ** 31, -1, 0]) {
+    const cases: [method: 'POST' | 'PATCH', path: string, body: object][] = [
+      ['POST', `${organization}/batch_exports/`, { ...export_, team_id: id }],
+      ['POST', `${organization}/alerts/`, { name: 'far', triggers: ['failure'], channel: 'email', team_id: id }],
+      ['POST', `${project}/batch_exports/`, { ...export_, destination: { ...destination, integration_id: id } }],
+      ['POST', `${project}/plugin_configs/`, { plugin: id, enabled: false, order: 1 }],
+      ['POST', '/api/personal_api_keys/', { label: 'far', scopes: ['*'], scoped_teams: [id] }],
+      ['PATCH', '/api/users/@me/', { set_current_team: id }],
+      ['PATCH', `${project}/`, { event_retention_days: id }],
+    ]
+    for (const [method, path, body] of cases) {
+      const { status, error } = await send(method, path, { body })
+      t.same([status, typeof error?.attr], [400, 'string'], `${path} ${id}`)
+    }
+  }
+})
