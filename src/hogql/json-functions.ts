@@ -1,10 +1,12 @@
 /** JSON functions. Their first argument must be known to be JSON: parsing an arbitrary string fails the whole query. */
+import { parseJson } from '../json/parse.ts'
 import { type Sql, sql } from '../sql/template.ts'
 import type { Call } from './ast.ts'
 import { integerWithin, isNumberText } from './convert.ts'
 import { type Args, bindOnce, boolean, FALSE, type Fn, type Functions, fn, sqliteInteger } from './env.ts'
 import { HogqlError } from './error.ts'
 import { jsonKind, jsonRaw, jsonText } from './json.ts'
+import { MAX_DEPTH } from './limits.ts'
 import { arrayOf, derive, either, FLOAT, INTEGER, type JsonPath, STRING, type TypedSql } from './typed.ts'
 
 function sourceOf([value, ...keys]: Args<1>, call: Call): JsonPath {
@@ -21,15 +23,26 @@ function sourceOf([value, ...keys]: Args<1>, call: Call): JsonPath {
   const parent = value.json ?? value.document
   if (parent) return { root: parent.root, path: [...parent.path, ...path] }
   if (typeof value.literal === 'string') {
-    try {
-      const json = JSON.stringify(JSON.parse(value.literal))
-      return { root: either(sql`${json}`, sql`${json}::json`), path }
-    } catch {
-      throw new HogqlError(`The string is not valid JSON.`, value.at)
-    }
+    const json = parseJson(value.literal)
+    if (json === undefined) throw new HogqlError(`The string is not valid JSON.`, value.at)
+    // SQLite cannot read JSON of more than 1,000 levels.
+    if (isDeeperThan(MAX_DEPTH, json))
+      throw new HogqlError(`The JSON is nested deeper than ${MAX_DEPTH} levels. Flatten it.`, value.at)
+    const text = JSON.stringify(json)
+    if (UNSTORABLE.test(text))
+      throw new HogqlError(`The JSON contains a NUL character or half of a surrogate pair. Remove it.`, value.at)
+    return { root: either(sql`${text}`, sql`${text}::json`), path }
   }
   throw new HogqlError(`${call.name} expects JSON: properties, a property or a constant string.`, value.at)
 }
+
+/** The escapes of characters that PostgreSQL rejects. JSON.stringify does not escape whole surrogate pairs. */
+const UNSTORABLE = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/
+
+const isDeeperThan = (levels: number, json: unknown): boolean =>
+  typeof json === 'object' &&
+  json !== null &&
+  (levels === 0 || Object.values(json).some((inner) => isDeeperThan(levels - 1, inner)))
 
 /** A function of a JSON value and the keys of a path inside it. */
 const jsonFn = (build: (source: JsonPath, args: readonly TypedSql[], call: Call) => TypedSql): Fn =>

@@ -3,7 +3,7 @@
 /** Characters of an expression or statement. */
 export const MAX_TEXT_LENGTH = 10_000
 export const MAX_TOKENS = 4_000
-/** Depth of the syntax tree, and of every recursion over it. */
+/** Depth of the syntax tree and of every recursion over it, and of JSON constants. */
 export const MAX_DEPTH = 64
 export const MAX_NODES = 4_000
 /** Items of an array, a tuple or an IN list, and operands of AND and OR. */

@@ -757,6 +757,8 @@ const json: Case[] = [
   ["JSONLength(properties, 'price')", 0],
   ["JSONExtractInt('{\"a\": [1, 2]}', 'a', 2)", 2],
   ['JSONExtractString(\'{"a": "x\\\\u00e9"}\', \'a\')', 'xé'],
+  [`JSONHas('${'['.repeat(64)}${']'.repeat(64)}', 1)`, true],
+  [String.raw`JSONExtractString('{"a": "\\\\u0000\\ud83d\\ude00"}', 'a')`, '\\u0000😀'],
 ]
 
 const arrays: Case[] = [
