@@ -345,13 +345,13 @@ function openEventJobs(
         projects: projectsAfter,
         deletePersons: (time) => completeDeletions({ db, events }, time),
         expired: (project_id, positions) => plugins.deliveries.noteExpired(project_id, positions),
-        removeExpired: async () => {
+        removeExpired: async (work) => {
           const ago = (days: number): string => new Date(milliseconds() - days * DAY_MS).toISOString()
-          await activityLog.pruneAll(db, ago(config.ACTIVITY_RETENTION_DAYS))
-          await removeExpired(db, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
-          await pluginLogs.pruneAll(db, ago(PLUGIN_LOG_DAYS))
-          await failedDeliveries.prune(db, ago(FAILED_DELIVERY_DAYS))
-          await pluginMetrics.prune(db, ago(config.RUN_RETENTION_DAYS))
+          await activityLog.pruneAll(db, work, ago(config.ACTIVITY_RETENTION_DAYS))
+          await removeExpired(db, work, activeAt(milliseconds(), limits), ago(FAILURE_DAYS))
+          await pluginLogs.pruneAll(db, work, ago(PLUGIN_LOG_DAYS))
+          await failedDeliveries.prune(db, work, ago(FAILED_DELIVERY_DAYS))
+          await pluginMetrics.prune(db, work, ago(config.RUN_RETENTION_DAYS))
         },
       },
     }),

@@ -39,8 +39,8 @@ export interface Purges {
   deletePersons(time: string): Promise<void>
   /** Called with events that the retention deleted. */
   expired?(project_id: number, positions: readonly { position: number; seq: number }[]): Promise<void>
-  /** Deletes expired rows of the administration database. */
-  removeExpired(): Promise<void>
+  /** Deletes expired rows of the administration database, until the work is stopped. */
+  removeExpired(work: { readonly stopped: boolean }): Promise<void>
 }
 
 export interface PurgerOptions {
@@ -254,7 +254,7 @@ export function createPurger({ events, purges, now, log }: PurgerOptions): Purge
       })
       await removeUnusedMirrors(deletions, new Date(milliseconds() - UNUSED_MS).toISOString())
     }
-    await purges.removeExpired()
+    await purges.removeExpired(loop)
     return left
   }
 

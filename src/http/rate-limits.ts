@@ -60,6 +60,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
   let sharing: Promise<void> | undefined
   let sharingFails = false
   let cleaned_at = milliseconds()
+  const cleanup = { stopped: false }
 
   const share = (): Promise<void> => {
     sharing ??= exchangeCounts()
@@ -89,7 +90,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
       }
     if (milliseconds() - cleaned_at < CLEANUP_EVERY_MS) return
     cleaned_at = milliseconds()
-    await requestCounts.removeExpired(db, cleaned_at, WINDOW_LENGTHS)
+    await requestCounts.removeExpired(db, cleanup, cleaned_at, WINDOW_LENGTHS)
   }
 
   const timer = shared ? setInterval(() => void share(), SHARE_EVERY_MS).unref() : undefined
@@ -107,6 +108,7 @@ export function createRateLimits({ config, db, now, milliseconds, background, lo
 
   return {
     stop: async () => {
+      cleanup.stopped = true
       clearInterval(timer)
       await sharing
       if (shared) await share()

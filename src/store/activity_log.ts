@@ -6,7 +6,7 @@ import type { FieldChange } from './field-changes.ts'
 import type { KeyRestrictions } from './key-restrictions.ts'
 import * as members from './members.ts'
 import { organizationsOf } from './projects.ts'
-import { beyond, deleteBefore } from './rows.ts'
+import { beyond, deleteBefore, type Stoppable } from './rows.ts'
 import type { UserRow } from './users.ts'
 
 /** A user, with a key or a session. Both are null before a sign-in and for a mailed link. */
@@ -179,5 +179,5 @@ export async function removePluginChanges(tx: Db, organization_id: string): Prom
 }
 
 /** Deletes the entries before this time. */
-export const pruneAll = (db: Db, created_before: string): Promise<void> =>
-  deleteBefore(db, 'activity_log', ['id'], 'created_at', created_before)
+export const pruneAll = (db: Db, work: Stoppable, created_before: string): Promise<void> =>
+  deleteBefore(db, work, 'activity_log', ['id'], 'created_at', created_before)

@@ -1,7 +1,7 @@
 /** The events for which a function of a plugin configuration failed for good, and the requests to deliver them again. */
 import type { Db } from '../sql/db.ts'
 import { among, chunks, oneOf, rows, sql } from '../sql/template.ts'
-import { type Counted, deleteBefore, listPage, type Paging } from './rows.ts'
+import { type Counted, deleteBefore, listPage, type Paging, type Stoppable } from './rows.ts'
 
 export const DELIVERY_FUNCTIONS = ['onEvent', 'exportEvents', 'composeWebhook'] as const
 export type DeliveryFunction = (typeof DELIVERY_FUNCTIONS)[number]
@@ -129,5 +129,5 @@ export async function keep(tx: Db, id: string, error: string): Promise<void> {
 }
 
 /** Deletes the deliveries that failed before `before`. */
-export const prune = (db: Db, before: string): Promise<void> =>
-  deleteBefore(db, 'plugin_failed_deliveries', ['id'], 'failed_at', before)
+export const prune = (db: Db, work: Stoppable, before: string): Promise<void> =>
+  deleteBefore(db, work, 'plugin_failed_deliveries', ['id'], 'failed_at', before)

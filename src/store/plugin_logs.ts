@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, sql } from '../sql/template.ts'
-import { type Counted, deleteBefore, listPage, type Paging } from './rows.ts'
+import { type Counted, deleteBefore, listPage, type Paging, type Stoppable } from './rows.ts'
 import { type LogEntryFilter, matchingEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] as const
@@ -65,5 +65,5 @@ export function list(
 }
 
 /** Deletes the entries older than `before`. */
-export const pruneAll = (db: Db, before: string): Promise<void> =>
-  deleteBefore(db, 'plugin_log_entries', ['id'], 'timestamp', before)
+export const pruneAll = (db: Db, work: Stoppable, before: string): Promise<void> =>
+  deleteBefore(db, work, 'plugin_log_entries', ['id'], 'timestamp', before)

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { type Either, oneOf, type Sql, sql } from '../sql/template.ts'
-import { deleteBefore } from './rows.ts'
+import { deleteBefore, type Stoppable } from './rows.ts'
 
 /** PostgreSQL sums to a numeric, which its driver returns as text. */
 const BIGINT: Either = { sqlite: sql`integer`, postgres: sql`bigint` }
@@ -74,9 +74,9 @@ export function totals(db: Db, ids: readonly number[], since: string): Promise<C
 }
 
 /** Deletes counts and values of hours before `before`. */
-export async function prune(db: Db, before: string): Promise<void> {
-  await deleteBefore(db, 'plugin_metrics', ['plugin_config_id', 'hour', 'category'], 'hour', before)
-  await deleteBefore(db, 'plugin_metric_values', ['plugin_config_id', 'hour', 'name', 'kind'], 'hour', before)
+export async function prune(db: Db, work: Stoppable, before: string): Promise<void> {
+  await deleteBefore(db, work, 'plugin_metrics', ['plugin_config_id', 'hour', 'category'], 'hour', before)
+  await deleteBefore(db, work, 'plugin_metric_values', ['plugin_config_id', 'hour', 'name', 'kind'], 'hour', before)
 }
 
 export type ValueKind = 'sum' | 'max' | 'min'

@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
-import { deleteBefore } from './rows.ts'
+import { deleteBefore, type Stoppable } from './rows.ts'
 
 /** Requests counted under a name in one window. `start` is in milliseconds. */
 export interface RequestCount {
@@ -29,10 +29,16 @@ export function add(db: Db, counted: readonly RequestCount[]): Promise<RequestTo
 }
 
 /** Deletes windows of these lengths that have expired for every limit. */
-export async function removeExpired(db: Db, now_ms: number, lengths: readonly number[]): Promise<void> {
+export async function removeExpired(
+  db: Db,
+  work: Stoppable,
+  now_ms: number,
+  lengths: readonly number[],
+): Promise<void> {
   for (const seconds of lengths)
     await deleteBefore(
       db,
+      work,
       'request_counts',
       ['name', 'seconds', 'start'],
       'start',

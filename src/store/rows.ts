@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../sql/db.ts'
 import { among, type Either, joined, name, type Sql, sql } from '../sql/template.ts'
 
@@ -41,9 +42,18 @@ export const beyond = (key: Sql, at: readonly [string, string] | undefined, desc
 /** Rows per delete. Other writes wait for one of them at most. */
 export const DELETED_ROWS = 200
 
-/** Deletes all rows whose `column` is below a value, in bounded statements. The column needs an index. */
+/** Background work that a shutdown stops. */
+export interface Stoppable {
+  readonly stopped: boolean
+}
+
+/**
+ * Deletes all rows whose `column` is below a value, in bounded statements until the work is stopped. The column needs an
+ * index. Pauses after each statement for as long as it took, which leaves half of the time to other writes.
+ */
 export async function deleteBefore(
   db: Db,
+  work: Stoppable,
   table: string,
   /** The primary key. */
   key: readonly string[],
@@ -53,9 +63,13 @@ export async function deleteBefore(
   condition = sql``,
 ): Promise<void> {
   const columns: Either = { sqlite: joined(key.map(name), ', '), postgres: sql`ctid` }
-  for (let removed = DELETED_ROWS; removed === DELETED_ROWS; )
-    removed = await db.run(sql`
+  while (!work.stopped) {
+    const start = performance.now()
+    const removed = await db.run(sql`
       delete from ${name(table)} where (${columns}) ${among(sql`
         select ${columns} from ${name(table)} where ${condition} ${name(column)} < ${before}
         order by ${name(column)} limit ${DELETED_ROWS}`)}`)
+    if (removed < DELETED_ROWS) return
+    await sleep(performance.now() - start)
+  }
 }

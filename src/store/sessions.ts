@@ -1,6 +1,6 @@
 import type { Db } from '../sql/db.ts'
 import { insertion, lookup, sql } from '../sql/template.ts'
-import { type Counted, deleteBefore, listPage, type Paging } from './rows.ts'
+import { type Counted, deleteBefore, listPage, type Paging, type Stoppable } from './rows.ts'
 import { type UserRow, userColumns } from './users.ts'
 
 /** How a user signed in: `password`, `link`, `signup`, or the name of a single sign-on provider. */
@@ -107,8 +107,13 @@ const EXPIRING = [
 ] as const
 
 /** Deletes expired sessions, tokens, incomplete sign-ins and failures. */
-export async function removeExpired(db: Db, { now, idle_since }: Active, failed_before: string): Promise<void> {
-  for (const [table, key] of EXPIRING) await deleteBefore(db, table, [key], 'expires_at', now)
-  await deleteBefore(db, 'sessions', ['id'], 'last_used_at', idle_since)
-  await deleteBefore(db, 'sign_in_failures', ['name'], 'last_failed_at', failed_before)
+export async function removeExpired(
+  db: Db,
+  work: Stoppable,
+  { now, idle_since }: Active,
+  failed_before: string,
+): Promise<void> {
+  for (const [table, key] of EXPIRING) await deleteBefore(db, work, table, [key], 'expires_at', now)
+  await deleteBefore(db, work, 'sessions', ['id'], 'last_used_at', idle_since)
+  await deleteBefore(db, work, 'sign_in_failures', ['name'], 'last_failed_at', failed_before)
 }

@@ -4,9 +4,10 @@ import { ingest } from '../../src/events/ingest.ts'
 import { createPurger } from '../../src/events/purge.ts'
 import { createSessionCloser } from '../../src/events/sessions.ts'
 import type { Db } from '../../src/sql/db.ts'
-import { sql } from '../../src/sql/template.ts'
+import { rows, sql } from '../../src/sql/template.ts'
 import { idsAfter } from '../../src/store/projects.ts'
 import * as purges from '../../src/store/purges.ts'
+import { deleteBefore } from '../../src/store/rows.ts'
 import { onBothEngines, openApp } from '../helpers/app.ts'
 import { rowOf } from '../helpers/assertions/items.ts'
 import { simulateNodes } from '../helpers/peers/nodes-of-projects.ts'
@@ -188,6 +189,25 @@ t.test('goes on with other projects while the database node of one is down (post
   t.strictSame(await events.all(sql`select project_id from session_changes`), [{ project_id: 4 }])
   t.equal((await events.all(sql`select 1 from events where project_id = 4`)).length, 0)
   await Promise.all([purger.stop(), closer.stop()])
+})
+
+onBothEngines(t, 'a shutdown stops the deletion of expired rows', async (t, { deps: { db, purger } }) => {
+  const names = Array.from({ length: 1_000 }, (_, i) => `name ${i}`)
+  await db.run(sql`
+    insert into sign_in_failures (name, failures, blocked_until, last_failed_at)
+    values ${rows(names.map((name) => [name, 1, '2020', '2020']))}`)
+  const left = async () => (await rowOf<{ n: number }>(db, sql`select count(*) as n from sign_in_failures`)).n
+  let asked = 0
+  const work = {
+    get stopped() {
+      return ++asked > 2
+    },
+  }
+  await deleteBefore(db, work, 'sign_in_failures', ['name'], 'last_failed_at', '2021')
+  t.equal(await left(), 600)
+  await purger.stop()
+  await purger.work()
+  t.equal(await left(), 600)
 })
 
 /** Resolves after this many microtasks. */

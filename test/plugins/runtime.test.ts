@@ -1073,7 +1073,7 @@ onBothEngines(
       'INFO The plugin was loaded.',
     ])
     app.advance(100 * 24 * HOUR_MS)
-    await metrics.prune(app.deps.db, app.deps.now())
+    await metrics.prune(app.deps.db, { stopped: false }, app.deps.now())
     t.strictSame(await values(), [])
   },
   options,
