@@ -27,7 +27,7 @@ export function parseOffset(cursor: string): number {
 }
 
 export function parsePosition(cursor: string): ListCursor {
-  const [, timestamp, uuid] = /^(-?\d{1,16})_([0-9a-f-]{36})$/.exec(decodeCursor(cursor)) ?? []
+  const [, timestamp, uuid] = /^(-?\d{1,17})_([0-9a-f-]{36})$/.exec(decodeCursor(cursor)) ?? []
   if (timestamp === undefined || uuid === undefined) throw invalidCursor()
   return { timestamp: Number(timestamp), uuid }
 }

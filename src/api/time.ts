@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { exact, MAX_TIME } from '../events/time.ts'
 import { parseRfc822 } from '../hogql/datetime.ts'
 import { daysInMonth } from '../time/calendar.ts'
 import { parseIso } from '../time/iso.ts'
@@ -33,7 +34,8 @@ export function parseMoment(text: string, attr: string, now: string): number {
       attr,
       `\`${attr}\` must be an ISO 8601 time, such as 2026-11-02T09:15:00Z, or relative to now, such as -24h, -7d or dStart.`,
     )
-  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, moment))
+  // No event has a time beyond it.
+  return exact(moment) ?? Math.sign(moment) * MAX_TIME
 }
 
 function relativeMoment(text: string, now: Date): number | undefined {

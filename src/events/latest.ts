@@ -4,6 +4,7 @@ import { type Extract, latestQuery, POSITION, type Range } from './extract.ts'
 import { limited } from './guarded.ts'
 import { FEEDS } from './models.ts'
 import type { EventReader } from './readers.ts'
+import { MAX_TIME } from './time.ts'
 
 /** A condition that matches few rows stops here. */
 const SCANNED_ROWS = 100_000
@@ -29,7 +30,7 @@ export async function latestRows(
       order by ${order} desc limit 1 offset ${SCANNED_ROWS}`,
     { project_id, lane: 'fast', signal },
   )
-  const [from, to] = [bound ? Number(bound[0]) : -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+  const [from, to] = [bound ? Number(bound[0]) : -MAX_TIME, MAX_TIME]
   const range: Range = model === 'events' ? { by: 'times', start: from, end: to } : { by: 'positions', from, to }
   const rows = latestQuery({ model, project_id, range, columns, include, exclude, where }, limit)
   const found = await reader.rows<[string]>(either(rows, sql`select ${limited(sql`r.line`)} from (${rows}) r`), {

@@ -43,13 +43,16 @@ function namesZone(text: string): boolean {
   return ZONE.test(text.slice(0, Math.max(end, 0)).trimEnd())
 }
 
+/** Microseconds from 1970 to the start of year 0. Milliseconds in microseconds are exact up to here. */
+export const MAX_TIME = 62_167_219_200_000_000
+
 /** Rounds down to a number that is exact: microseconds from 1684 to 2255, milliseconds outside of that. */
-function exact(microseconds: number): number | undefined {
+export function exact(microseconds: number): number | undefined {
   if (!Number.isFinite(microseconds)) return undefined
   const whole = Math.floor(microseconds)
   if (Number.isSafeInteger(whole)) return whole
   const milliseconds = Math.floor(microseconds / 1000)
-  return Math.abs(milliseconds) > 62_167_219_200_000 ? undefined : milliseconds * 1000
+  return Math.abs(milliseconds * 1000) > MAX_TIME ? undefined : milliseconds * 1000
 }
 
 /** Parses `sent_at`: seconds since 1970, milliseconds if there are more than 11 digits, or a time. */

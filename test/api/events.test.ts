@@ -190,6 +190,33 @@ onBothEngines(t, 'filters by name, distinct id, person and time', async (t, app)
   }
 })
 
+onBothEngines(t, 'lists and counts events of any century', async (t, app) => {
+  const centuries = ['0001', '1550', '1650', '1700', '2020']
+  const timeOf = (year: string): number => Date.parse(`${year}-06-01T00:00:00.007Z`) * 1000
+  await insertEvents(
+    app.deps.events,
+    1,
+    centuries.map((year) => ({ event: year, timestamp: timeOf(year) })),
+  )
+  const list = async (parameters: string) => {
+    const pages = [await app.send('GET', `/api/projects/1/events/?limit=1&${parameters}`)]
+    while (itemAt(pages, -1).body.next) pages.push(await app.follow(itemAt(pages, -1)))
+    return pages.flatMap((page) => recordsOf(page).map(({ event }) => event))
+  }
+  t.strictSame(await list('orderBy=timestamp'), centuries)
+  t.strictSame(await list('before=1600-01-01'), ['1550', '0001'])
+  t.strictSame(await list('after=1500-01-01&before=1600-01-01'), ['1550'])
+  t.strictSame(await list('after=1550-06-01T00:00:00.007Z&before=1700-06-01T00:00:00.007Z'), ['1650'])
+  for (const interval of ['day', 'minute']) {
+    const range = interval === 'day' ? 'after=1550-05-01&before=1550-07-01' : 'after=1550-06-01&before=1550-06-01T10:00'
+    const { body } = await app.send('GET', `/api/projects/1/events/histogram/?${range}&interval=${interval}`)
+    assert('interval' in body)
+    const counted = body.results.filter(({ count }) => count > 0)
+    t.strictSame(counted, [{ start: '1550-06-01T00:00:00.000Z', count: 1 }], interval)
+    t.match(body.before, /^1550-0[67]-01T/)
+  }
+})
+
 onBothEngines(t, 'rejects invalid parameters by name', async (t, app) => {
   for (const [parameters, attr] of [
     ['after=yesterday', 'after'],

@@ -62,11 +62,13 @@ t.test('parses absolute and relative times', async (t) => {
     'Sat, 07 Jan 2012',
   ])
     t.throws(() => parseMoment(text, 'after', NOW), { code: 'invalid_input', attr: 'after' }, text)
-  t.equal(
-    parseMoment('9999-12-31', 'after', NOW),
-    Number.MAX_SAFE_INTEGER,
-    'times beyond safe integers become the largest one',
-  )
+  for (const [text, wanted] of [
+    ['1550-06-01T00:00:00.001Z', '1550-06-01T00:00:00.001Z'],
+    ['2300-06-01T00:00:00.001Z', '2300-06-01T00:00:00.001Z'],
+    ['9999-12-31', '3940-01-02T00:00:00.000Z'],
+    ['-999999d', '0000-01-01T00:00:00.000Z'],
+  ] as const)
+    t.equal(isoOf(parseMoment(text, 'after', NOW)), wanted, text)
 })
 
 t.test('parses formatted times back to the same value', async () => {
