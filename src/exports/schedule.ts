@@ -379,8 +379,12 @@ export function nextRunAt(row: BatchExportRow): string | null {
   if (paused || next_at === null) return null
   // The window before `start_at` has no run.
   const next = start_at !== null && next_at <= start_at ? boundaryAfter(row, next_at) : next_at
-  return end_at !== null && next > end_at ? null : next
+  const hasEnded = end_at !== null && next > end_at
+  return hasEnded || isAfter9999(next) ? null : next
 }
+
+/** Years have four digits or a sign. */
+const isAfter9999 = (time: string): boolean => time.startsWith('+')
 
 /** Stored times sort as text. */
 const latest = (first: string, second: string): string => (first > second ? first : second)

@@ -179,6 +179,10 @@ onBothEngines(t, 'searches exports by name, and shows when the next run starts',
     [lake, other, ended, later].map((row) => row.next_run_at),
     ['2026-01-02T00:00:00.000Z', null, null, '2026-01-06T00:00:00.000Z'],
   )
+  const last = await app.send('PATCH', `/api/projects/1/batch_exports/${later.id}/`, {
+    body: { start_at: '9999-12-31T23:59:59.999Z' },
+  })
+  t.match(last, { status: 200, body: { next_run_at: null } }, 'a time after the year 9999 has no stored form')
   const found = async (search: string) => {
     const { body } = await app.call('project_batch_exports.list', { query: { search } })
     const { body: same } = await app.call('batch_exports.list', { query: { search } })
