@@ -26,7 +26,7 @@ export async function recordDeletions(
     await tx.send(sql`insert into mirror_deletions (project_id, node, position, seq) values ${rows(some)}`)
 }
 
-/** The mirror begins again, and its files become orphans. Its deletions stay: a segment that is being written may need them. */
+/** The mirror begins again, and no segment has its files. Its deletions stay: a segment that is being written may need them. */
 export const resetMirror = (db: Db, owner: Owner): Promise<void> =>
   db.tx(async (tx) => {
     // First, because it waits for a segment that is being replaced, and the next statement then finds the new one.

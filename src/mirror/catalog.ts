@@ -2,7 +2,7 @@
 import { type Owner, ownedBy } from '../events/mirrors.ts'
 import type { Db } from '../sql/db.ts'
 import { forUpdate, oneOf, type Sql, sql } from '../sql/template.ts'
-import type { Segment } from './messages.ts'
+import type { Segment, SegmentFile } from './messages.ts'
 
 export interface Mirror {
   /** Null until it is known. */
@@ -35,8 +35,21 @@ export async function updateMirror(
 }
 
 /** In the order of their positions. */
-export const listSegments = (db: Db, owner: Owner): Promise<Segment[]> => db.all<Segment>(segmentsQuery(owner))
+export const listSegments = (db: Db, owner: Owner): Promise<SegmentFile[]> =>
+  db.all<SegmentFile>(sql`
+    select from_position, to_position, file, events from mirror_segments where ${ownedBy(owner)} order by from_position`)
 
+/** The properties of some segments as JSON. */
+export async function listProperties(db: Db, owner: Owner, files: readonly SegmentFile[]): Promise<string[]> {
+  const positions = files.map(({ from_position }) => from_position)
+  const names = files.map(({ file }) => file)
+  const found = await db.all<{ properties: string }>(sql`
+    select properties from mirror_segments
+    where ${ownedBy(owner)} and from_position in ${oneOf(positions)} and file in ${oneOf(names)}`)
+  return found.map(({ properties }) => properties)
+}
+
+/** For the reader. */
 export const segmentsQuery = (owner: Owner): Sql => sql`
   select from_position, to_position, file, events, properties from mirror_segments where ${ownedBy(owner)}
   order by from_position`
@@ -71,7 +84,7 @@ async function insertSegment(tx: Db, { project_id, node }: Owner, segment: Segme
 export const replaceSegments = (
   db: Db,
   owner: Owner,
-  old: readonly Segment[],
+  old: readonly SegmentFile[],
   segment: Segment,
   deleted: readonly DeletedEvent[],
 ): Promise<void> =>
@@ -94,17 +107,32 @@ export interface DeletedEvent {
   position: number
 }
 
-/** Deleted events in a range of positions, in the order of `seq`. */
+/** Deleted events in a range of positions, in the order of their positions. */
 export const listDeletions = (
   db: Db,
   owner: Owner,
-  { from_position, to_position }: Pick<Segment, 'from_position' | 'to_position'>,
+  range: Pick<Segment, 'from_position' | 'to_position'>,
   limit: number,
 ): Promise<DeletedEvent[]> =>
-  db.all<DeletedEvent>(sql`
-    select seq, position from mirror_deletions
-    where ${ownedBy(owner)} and position >= ${from_position} and position < ${to_position} order by position, seq
-    limit ${limit}`)
+  db.all<DeletedEvent>(sql`select seq, position ${deletedIn(owner, range)} order by position, seq limit ${limit}`)
+
+const deletedIn = (
+  owner: Owner,
+  { from_position, to_position }: Pick<Segment, 'from_position' | 'to_position'>,
+): Sql => sql`
+  from mirror_deletions where ${ownedBy(owner)} and position >= ${from_position} and position < ${to_position}`
+
+/** Whether a range has at least this number of deletions. */
+export async function hasDeletions(
+  db: Db,
+  owner: Owner,
+  range: Pick<Segment, 'from_position' | 'to_position'>,
+  count = 1,
+): Promise<boolean> {
+  const found = await db.get(sql`
+    select 1 ${deletedIn(owner, range)} order by position, seq limit 1 offset ${count - 1}`)
+  return found !== undefined
+}
 
 /** For the reader: also events above the segments, which it ignores. */
 export const deletionsQuery = (owner: Owner, limit: number): Sql => sql`
@@ -117,6 +145,23 @@ export async function removeDeletions(db: Db, owner: Owner, deleted: readonly De
       delete from mirror_deletions where ${ownedBy(owner)} and position in ${oneOf(deleted.map(({ position }) => position))}
         and +seq in ${oneOf(deleted.map(({ seq }) => seq))}`)
 }
+
+/**
+ * Removes some deletions that are in no segment: their segments were left without events. Returns their number. Another process
+ * may have begun the mirror again, and may write a segment with these events. Then they are above `mirrored_to`.
+ */
+export const removeLeftDeletions = (db: Db, owner: Owner, limit: number): Promise<number> =>
+  db.tx(async (tx) => {
+    // On PostgreSQL it waits for a segment that is being added, and the next statement finds it.
+    const mirror = await tx.get<{ mirrored_to: number }>(sql`${mirroredToQuery(owner)} ${forUpdate}`)
+    return tx.run(sql`
+      delete from mirror_deletions where ${ownedBy(owner)} and (position, seq) in (
+        select position, seq from mirror_deletions d
+        where ${ownedBy(owner)} and position < ${mirror?.mirrored_to ?? 0} and not exists (
+          select 1 from mirror_segments s
+          where ${ownedBy(owner)} and s.from_position <= d.position and s.to_position > d.position)
+        limit ${limit})`)
+  })
 
 /** Marks the mirrors of a node as used. The purger removes others. */
 export async function touchMirrors(db: Db, node: string, now: string): Promise<void> {

@@ -14,7 +14,7 @@ import { horizon, resumePosition } from '../events/positions.ts'
 import type { Mirror } from './catalog.ts'
 import * as catalog from './catalog.ts'
 import { positionAfter } from './events.ts'
-import { type Segment, UNREADABLE } from './messages.ts'
+import { type SegmentFile, UNUSABLE, Unusable } from './messages.ts'
 import { parseProperties } from './properties.ts'
 import { addSegment, eraseSome, mergeSome, type SegmentLimits, type SegmentOptions } from './segments.ts'
 
@@ -73,6 +73,8 @@ export function createKeeper(options: KeeperOptions): Loop {
   })
   const counted_at = new Map<number, number>()
   const retired = new Map<string, number>()
+  /** Files whose properties can be read. */
+  const checked = new Set<string>()
   let cleaned_at = 0
 
   const milliseconds = (): number => Date.parse(now())
@@ -106,25 +108,35 @@ export function createKeeper(options: KeeperOptions): Loop {
     if (!(await isReady(owner, mirror))) return false
     const known = await catalog.listSegments(events, owner)
     // Another process may have added a file since the folder was read.
-    const isMissing = ({ file }: Segment): boolean => !files.has(file) && !existsSync(join(folder, file))
-    if (known.some((segment) => isMissing(segment) || !parseProperties(segment.properties))) return beginAgain(owner)
+    const isMissing = ({ file }: SegmentFile): boolean => !files.has(file) && !existsSync(join(folder, file))
     try {
+      if (known.some(isMissing)) throw new Unusable('A file is missing.')
+      await checkProperties(owner, known)
       const erased = await erase(owner, mirror)
       const added = await addSegments(owner, mirror)
       return (await mergeSome(segments, owner)) || added || erased
     } catch (error) {
-      if (errorCode(error) !== UNREADABLE) throw error
+      if (errorCode(error) !== UNUSABLE) throw error
       return beginAgain(owner, error)
     }
   }
 
-  async function beginAgain(owner: Owner, error?: unknown): Promise<true> {
+  /** Checks the properties of new files. Those of hundreds of files take a second. */
+  async function checkProperties(owner: Owner, known: readonly SegmentFile[]): Promise<void> {
+    const added = known.filter(({ file }) => !checked.has(file))
+    if (added.length === 0) return
+    const texts = await catalog.listProperties(events, owner, added)
+    if (!texts.every((text) => parseProperties(text)))
+      throw new Unusable('The catalog has properties that cannot be read.')
+    for (const { file } of added) checked.add(file)
+  }
+
+  async function beginAgain(owner: Owner, error: unknown): Promise<true> {
     const { project_id } = owner
-    log.error(
-      { err: error, project: project_id },
-      'a segment of the mirror is not readable; the mirror of the project begins again',
-    )
+    log.error({ err: error, project: project_id }, 'the mirror of a project is not usable; it begins again')
+    const known = await catalog.listSegments(events, owner)
     await resetMirror(events, owner)
+    segments.retire(known.map(({ file }) => file))
     return true
   }
 
@@ -159,25 +171,28 @@ export function createKeeper(options: KeeperOptions): Loop {
   /** Rewrites segments with deleted events in time, or when there are many. Returns whether there may be more. */
   async function erase(owner: Owner, mirror: Mirror): Promise<boolean> {
     const all = { from_position: 0, to_position: mirror.mirrored_to }
-    const deleted = await catalog.listDeletions(events, owner, all, limits.max_deletions)
-    const since = deleted.length ? (mirror.deletions_since ?? now()) : null
+    const since = (await catalog.hasDeletions(events, owner, all)) ? (mirror.deletions_since ?? now()) : null
     if (since !== mirror.deletions_since)
       await catalog.updateMirror(events, owner, { ...mirror, deletions_since: since })
     if (since === null) return false
-    const isDue = milliseconds() - Date.parse(since) >= erase_hours * HOUR_MS * ERASE_AFTER
-    if (!isDue && deleted.length < limits.max_deletions) return false
-    for (let i = 0; i < SEGMENTS_PER_TURN && !loop.stopped; i++)
-      if (!(await eraseSome(segments, owner))) {
-        // No file has the others: their segments were left without events.
-        await catalog.removeDeletions(events, owner, deleted)
-        return false
-      }
-    return true
+    // The clock may have been set back.
+    const hours = Math.abs(milliseconds() - Date.parse(since)) / HOUR_MS
+    const isDue = hours >= erase_hours * ERASE_AFTER
+    if (!isDue && !(await catalog.hasDeletions(events, owner, all, limits.max_deletions))) return false
+    try {
+      for (let i = 0; i < SEGMENTS_PER_TURN && !loop.stopped; i++)
+        if (!(await eraseSome(segments, owner)))
+          return (await catalog.removeLeftDeletions(events, owner, limits.max_deletions)) === limits.max_deletions
+      return true
+    } catch (error) {
+      if (hours < erase_hours || loop.stopped) throw error
+      throw new Unusable('Deleted events could not be erased from the files in time.', { cause: error })
+    }
   }
 
   async function removeRetired(): Promise<void> {
     for (const [file, time] of retired) {
-      if (milliseconds() - time < RETIRED_MS) continue
+      if (Math.abs(milliseconds() - time) < RETIRED_MS) continue
       await rm(join(folder, file), { force: true })
       retired.delete(file)
     }
@@ -186,10 +201,11 @@ export function createKeeper(options: KeeperOptions): Loop {
   async function cleanUp(): Promise<void> {
     await catalog.touchMirrors(events, node, now())
     const known = new Set(await catalog.listFiles(events, node))
+    for (const file of checked) if (!known.has(file)) checked.delete(file)
     for (const name of await readdir(folder)) {
       if (known.has(name) || retired.has(name) || !/\.parquet(\.unfinished)?$/.test(name)) continue
       const found = await stat(join(folder, name)).catch(() => undefined)
-      if (found && milliseconds() - found.mtimeMs >= ORPHAN_MS) await rm(join(folder, name), { force: true })
+      if (found && Math.abs(milliseconds() - found.mtimeMs) >= ORPHAN_MS) await rm(join(folder, name), { force: true })
     }
   }
 

@@ -1,12 +1,15 @@
 /** The messages between the server and the processes of the mirror. */
 import type { Properties } from './properties.ts'
 
-/** A file with the events of a range of positions. */
-export interface Segment {
+/** The events of a range of positions in a file. */
+export interface SegmentFile {
   from_position: number
   to_position: number
   file: string
   events: number
+}
+
+export interface Segment extends SegmentFile {
   /** `Properties` as JSON. */
   properties: string
 }
@@ -23,5 +26,9 @@ export type SegmentReply =
 
 /** The code of a failed statement that the mirror cannot answer. */
 export const NOT_MIRRORED = 'not_mirrored'
-/** The code of a failed job whose files cannot be read. */
-export const UNREADABLE = 'unreadable_segment'
+/** The code of an error after which the mirror of the project begins again. */
+export const UNUSABLE = 'unusable_segment'
+
+export class Unusable extends Error {
+  readonly code = UNUSABLE
+}

@@ -16,7 +16,7 @@ import {
   writeParquet,
 } from './duckdb.ts'
 import { type EventRow, eventSizes, eventsBetween, largeProperties } from './events.ts'
-import { type SegmentJob, type SegmentReply, UNREADABLE } from './messages.ts'
+import { type SegmentJob, type SegmentReply, Unusable } from './messages.ts'
 import { mergeProperties, type Properties } from './properties.ts'
 import { openStore, type Read, type Store } from './store.ts'
 
@@ -39,10 +39,6 @@ parent.onMessage((job) => {
       }),
   )
 })
-
-class Unreadable extends Error {
-  readonly code = UNREADABLE
-}
 
 async function run(job: SegmentJob): Promise<SegmentReply> {
   const { connection, close } = await openDuckdb()
@@ -113,7 +109,7 @@ async function merge(
     return { kind: 'merged', events: await writeFile(duckdb, columns, rows, file) }
   } catch (error) {
     for (const name of files)
-      if (!(await isReadable(duckdb, join(folder, name)))) throw new Unreadable(`${name} is not readable.`)
+      if (!(await isReadable(duckdb, join(folder, name)))) throw new Unusable(`${name} is not readable.`)
     throw error
   }
 }

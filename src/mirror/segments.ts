@@ -5,7 +5,7 @@ import { horizon } from '../events/positions.ts'
 import type { Database } from '../sql/db.ts'
 import * as catalog from './catalog.ts'
 import { positionAfter } from './events.ts'
-import type { Segment, SegmentJob, SegmentReply } from './messages.ts'
+import { type SegmentFile, type SegmentJob, type SegmentReply, Unusable } from './messages.ts'
 import { mergeProperties, parseProperties } from './properties.ts'
 
 export interface SegmentLimits {
@@ -81,30 +81,45 @@ export async function mergeSome(options: SegmentOptions, owner: Owner): Promise<
   return found !== undefined
 }
 
-/** Adjacent segments of one size class. Merging only these rewrites each event a few times at most. */
-export function mergeable(
-  segments: readonly Segment[],
+/**
+ * Adjacent segments whose sum is in a higher size class than each of them. So each event is rewritten once per class at most.
+ * There are at least `merged_segments`, or as many as `max_merged` allows.
+ */
+export function mergeable<Part extends Pick<SegmentFile, 'events'>>(
+  segments: readonly Part[],
   { merged_segments, max_merged, min_segment }: SegmentLimits,
-): Segment[] | undefined {
-  const classOf = ({ events }: Segment): number =>
-    Math.floor(Math.log(Math.max(1, events / min_segment)) / Math.log(merged_segments))
-  for (let start = 0; start + merged_segments <= segments.length; start++) {
-    const some = segments.slice(start, start + merged_segments)
-    const isOneClass = new Set(some.map(classOf)).size === 1
-    if (isOneClass && some.reduce((sum, { events }) => sum + events, 0) <= max_merged) return some
+): Part[] | undefined {
+  const classOf = (events: number): number => Math.floor(Math.log(events / min_segment) / Math.log(merged_segments))
+  const classes = segments.map(({ events }) => classOf(events))
+  for (const start of segments.keys()) {
+    let sum = 0
+    let highest = Number.NEGATIVE_INFINITY
+    for (let end = start; end < segments.length; end++) {
+      sum += segments[end]?.events ?? 0
+      highest = Math.max(highest, classes[end] ?? 0)
+      const next = segments[end + 1]?.events ?? 0
+      const isFull = sum + next > max_merged
+      const isEnough = end + 1 - start >= merged_segments || (isFull && end > start)
+      if (isEnough && classOf(sum) > highest) return segments.slice(start, end + 1)
+      if (isFull) break
+    }
   }
   return undefined
 }
 
 /** Replaces segments by one without deleted events. */
-async function rewrite(options: SegmentOptions, owner: Owner, old: readonly Segment[]): Promise<void> {
+async function rewrite(options: SegmentOptions, owner: Owner, old: readonly SegmentFile[]): Promise<void> {
   const { events } = options
   const [first, last] = [old[0], old.at(-1)]
   if (!first || !last) return
   const { from_position } = first
   const { to_position } = last
   const deleted = await catalog.listDeletions(events, owner, { from_position, to_position }, MAX_LISTED)
-  const properties = mergeProperties(old.flatMap((segment) => parseProperties(segment.properties) ?? []))
+  const texts = await catalog.listProperties(events, owner, old)
+  if (texts.length < old.length) throw new Error('Another process has replaced a segment.')
+  const parts = texts.flatMap((text) => parseProperties(text) ?? [])
+  if (parts.length < old.length) throw new Unusable('The catalog has properties that cannot be read.')
+  const properties = mergeProperties(parts)
   const file = `${options.newName()}.parquet`
   const files = old.map((segment) => segment.file)
   const job = { kind: 'merge', file, files, properties, deleted: deleted.map(({ seq }) => seq) } as const
@@ -119,7 +134,7 @@ export async function eraseSome(options: SegmentOptions, owner: Owner): Promise<
   const { events } = options
   const segments = await catalog.listSegments(events, owner)
   for (const segment of segments)
-    if ((await catalog.listDeletions(events, owner, segment, 1)).length) {
+    if (await catalog.hasDeletions(events, owner, segment)) {
       await rewrite(options, owner, [segment])
       return true
     }

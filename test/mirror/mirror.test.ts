@@ -320,7 +320,7 @@ t.test('a mirror that begins again while segments are replaced has no segment le
   const owner = ownerOf(app)
   const old = await catalog.listSegments(events, owner)
   const [first, last] = [itemAt(old, 0), itemAt(old, -1)]
-  const merged = { ...last, from_position: first.from_position, file: 'merged.parquet' }
+  const merged = { ...last, from_position: first.from_position, file: 'merged.parquet', properties: '{}' }
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client(app.deps.config.DATABASE_URL)
     await client.connect()

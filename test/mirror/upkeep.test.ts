@@ -1,15 +1,41 @@
 /** What keeps the files, the catalog and the answers of a mirror right when something unusual happens. */
-import t from 'tap'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Loop } from '../../src/background/loop.ts'
 import { buildDeps } from '../../src/deps.ts'
 import { resetMirror } from '../../src/events/mirrors.ts'
 import * as catalog from '../../src/mirror/catalog.ts'
-import { sql } from '../../src/sql/template.ts'
-import { onBothEngines, openApp } from '../helpers/app.ts'
-import { compare, compareRows, mirrorEvents, OPTIONS, ownerOf } from '../helpers/mirrored.ts'
-import { mirroredEvents } from '../helpers/seeds/mirror.ts'
+import { createKeeper, type KeeperOptions, LIMITS } from '../../src/mirror/keeper.ts'
+import type { SegmentReply } from '../../src/mirror/messages.ts'
+import { mergeable } from '../../src/mirror/segments.ts'
+import { compile, type Sql, sql } from '../../src/sql/template.ts'
+import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { bySize } from '../helpers/assertions/figures.ts'
+import { itemAt } from '../helpers/assertions/items.ts'
+import {
+  compare,
+  compareRows,
+  deletePerson,
+  deletionsOf,
+  ERASE_MS,
+  filesOf,
+  folderOf,
+  HOUR_MS,
+  hookedWriters,
+  keeper,
+  mirrorEvents,
+  nodeOf,
+  OPTIONS,
+  optionsOf,
+  ownerOf,
+} from '../helpers/mirrored.ts'
+import { until } from '../helpers/programs/site.ts'
+import { MIRROR_LIMITS, mirroredEvents, readMirrorFolder } from '../helpers/seeds/mirror.ts'
 import { capture } from '../helpers/seeds/plugins.ts'
 
 const MANY_DELETIONS = 4_000
+t.setTimeout(bySize({ full: 4, prove: 20 }) * 60_000)
 
 onBothEngines(
   t,
@@ -66,6 +92,173 @@ onBothEngines(
     await compareRows(t, app, 'sums', [
       'select event, sum(toFloat(properties.price)) from events group by event order by 1',
     ])
+  },
+  OPTIONS,
+)
+
+/** The events of new segments, and the most segments that may be left of 2,000. */
+const SIZES: [name: string, sizeOf: (i: number) => number, most: number][] = [
+  ['full', () => 60_000, 260],
+  ['mixed', (i) => (i % 6 === 5 ? 20_000 : 3_000), 100],
+  ['around a size class', (i) => 15_500 + ((i * 7_919) % 1_000), 260],
+  ['below a size class', () => 15_999, 150],
+  ['tiny', () => 13, 30],
+]
+
+t.test('segments of all sizes are merged, and their events are rewritten a few times', async (t) => {
+  for (const [name, sizeOf, most] of SIZES) {
+    const segments: { events: number }[] = []
+    let [events, rewritten] = [0, 0]
+    for (let i = 0; i < 2_000; i++) {
+      segments.push({ events: sizeOf(i) })
+      events += sizeOf(i)
+      for (let some = mergeable(segments, LIMITS); some; some = mergeable(segments, LIMITS)) {
+        const sum = some.reduce((total, part) => total + part.events, 0)
+        segments.splice(segments.indexOf(itemAt(some, 0)), some.length, { events: sum })
+        rewritten += sum
+      }
+    }
+    t.ok(segments.length <= most, `${name}: ${segments.length} segments are left`)
+    t.ok(rewritten <= 4 * events, `${name}: ${rewritten} events are rewritten`)
+    t.ok(segments.every((segment) => segment.events <= LIMITS.max_merged))
+  }
+})
+
+/** Another keeper of the same folder. `onReply` runs when a process has written a file, and may fail. */
+const otherKeeper = (
+  t: Test,
+  app: TestApp,
+  onReply: (reply: SegmentReply) => Promise<void>,
+  more: Partial<KeeperOptions> = {},
+): Loop =>
+  createKeeper({
+    ...optionsOf(app),
+    node: nodeOf(app),
+    writers: hookedWriters(t, app, onReply),
+    limits: { ...LIMITS, ...MIRROR_LIMITS },
+    ...more,
+  })
+
+onBothEngines(
+  t,
+  'without space for another file, the files with deleted events are removed at the deadline',
+  async (t, app) => {
+    await capture(app, mirroredEvents(0, 30))
+    await mirrorEvents(app)
+    await keeper(app).stop()
+    const onReply = async ({ kind }: SegmentReply): Promise<void> => {
+      if (kind === 'merged') throw new Error('No space left on device')
+    }
+    await deletePerson(app, 'person 3')
+    await app.deps.purger.work()
+    const early = otherKeeper(t, app, onReply)
+    await early.work()
+    app.advance(ERASE_MS - HOUR_MS)
+    await early.work()
+    await compare(t, app, 'before the deadline')
+    app.advance(2 * HOUR_MS)
+    // Another one, because a failed project waits.
+    const late = otherKeeper(t, app, onReply)
+    await late.work()
+    await mirrorEvents(app, undefined, late)
+    app.advance(HOUR_MS)
+    await late.work()
+    t.notOk((await readMirrorFolder(folderOf(app))).text.includes('person 3'))
+    await compare(t, app, 'a mirror that began again')
+  },
+  OPTIONS,
+)
+
+onBothEngines(
+  t,
+  'a keeper with an old state keeps the deletions of a mirror that begins again',
+  async (t, app) => {
+    const { events } = app.deps
+    await capture(app, mirroredEvents(0, 39))
+    await mirrorEvents(app)
+    await keeper(app).stop()
+    await deletePerson(app, 'person 1')
+    await app.deps.purger.work()
+    const [written, cataloged] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const other = otherKeeper(t, app, async () => {
+      written.resolve()
+      await cataloged.promise
+    })
+    let others: Promise<void> | undefined
+    const { projects } = optionsOf(app)
+    const late = otherKeeper(t, app, async () => undefined, {
+      // It has read the state of the mirror.
+      projects: async (after) => {
+        if (isDue && !others) {
+          await resetMirror(events, ownerOf(app))
+          others = other.work()
+          await written.promise
+          await deletePerson(app, 'person 2')
+          await app.deps.purger.work()
+        }
+        return projects(after)
+      },
+    })
+    let isDue = false
+    await late.work()
+    app.advance(ERASE_MS)
+    isDue = true
+    await late.work()
+    cataloged.resolve()
+    await others
+    await compare(t, app, 'after both')
+  },
+  OPTIONS,
+)
+
+onBothEngines(
+  t,
+  'events are erased and files are removed although the clock was set back',
+  async (t, app) => {
+    await capture(app, mirroredEvents(0, 30))
+    await mirrorEvents(app)
+    const [replaced, orphan] = [itemAt(filesOf(app), 0), 'orphan.parquet']
+    copyFileSync(join(folderOf(app), replaced), join(folderOf(app), orphan))
+    await deletePerson(app, 'person 3')
+    await app.deps.purger.work()
+    await keeper(app).work()
+    app.advance(-2 * ERASE_MS)
+    await until(async () => {
+      await keeper(app).work()
+      return (await deletionsOf(app)).length === 0
+    })
+    t.notOk(filesOf(app).includes(orphan))
+    app.advance(-HOUR_MS)
+    await keeper(app).work()
+    t.notOk(filesOf(app).includes(replaced))
+    await compare(t, app, 'erased')
+  },
+  OPTIONS,
+)
+
+onBothEngines(
+  t,
+  'a round reads the properties of a segment once, and no list of deletions before they are erased',
+  async (t, app) => {
+    await capture(app, mirroredEvents(0, 30))
+    await mirrorEvents(app)
+    await deletePerson(app, 'person 3')
+    await app.deps.purger.work()
+    t.ok((await deletionsOf(app)).length > 1)
+    const read: unknown[] = []
+    const { events } = app.deps
+    const all = async <Row>(query: Sql): Promise<Row[]> => {
+      const rows = await events.all<Row>(query)
+      if (/from mirror_(segments|deletions)/.test(compile(query, 'sqlite').text)) read.push(...rows)
+      return rows
+    }
+    const other = otherKeeper(t, app, async () => undefined, { events: Object.create(events, { all: { value: all } }) })
+    await other.work()
+    const has = (column: string) => read.filter((row) => Object.hasOwn(Object(row), column)).length
+    t.equal(has('properties'), filesOf(app).length)
+    await other.work()
+    t.equal(has('properties'), filesOf(app).length, 'not again')
+    t.equal(has('seq'), 0)
   },
   OPTIONS,
 )
