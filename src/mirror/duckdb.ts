@@ -14,7 +14,7 @@ import type { Value } from '../sql/template.ts'
 import type { EventColumns } from './columns.ts'
 import type { Properties } from './properties.ts'
 
-/** With Node, the process stays below 512 MB. */
+/** Of DuckDB alone. Node and the values on their way to DuckDB need more. */
 const MEMORY_LIMIT = '350MB'
 /** The size of DuckDB's vectors. */
 const CHUNK_ROWS = 2_048
@@ -54,7 +54,7 @@ export async function openDuckdb(): Promise<Duckdb> {
 /** The columns that every segment has. */
 export const BASE_COLUMNS = ['seq', 'event', 'distinct_id', 'timestamp']
 
-/** The columns of properties, in the order of `appendEvents`. */
+/** The columns of properties. */
 export const propertyColumns = ({ stored }: Properties): string[] =>
   Object.entries(stored).flatMap(([key, { number }]) => [textColumn(key), ...(number ? [floatColumn(key)] : [])])
 
@@ -126,6 +126,9 @@ export async function isReadable(duckdb: DuckDBConnection, file: string): Promis
     await duckdb.run(`select max(hash(columns(*))) from read_parquet(${literal(file)})`)
     return true
   } catch (error) {
-    return String(error).includes('Out of Memory')
+    return isOutOfMemory(error)
   }
 }
+
+export const isOutOfMemory = (error: unknown): boolean =>
+  /out of memory|(could not|failed to) allocate/i.test(String(error))

@@ -17,11 +17,20 @@ export interface Segment extends SegmentFile {
 /** Writes the file of a segment. */
 export type SegmentJob =
   | { kind: 'seal'; file: string; project_id: number; from: number; below: number; max_events: number }
-  | { kind: 'merge'; file: string; files: string[]; properties: Properties; deleted: number[] }
+  | {
+      kind: 'merge'
+      file: string
+      project_id: number
+      from: number
+      below: number
+      files: string[]
+      properties: Properties
+      deleted: number[]
+    }
 
 export type SegmentReply =
   | { kind: 'sealed'; to: number; events: number; properties: Properties }
-  | { kind: 'merged'; events: number }
+  | { kind: 'merged'; events: number; properties: Properties }
   | { kind: 'failed'; message: string; code: string }
 
 /** The code of a failed statement that the mirror cannot answer. */

@@ -31,7 +31,7 @@ export interface EventMirror extends MirrorReader {
 
 /** Between two segments, the process that writes them stays. */
 const IDLE_MS = 30_000
-/** These are answers. After all other errors the question is answered from rows. */
+/** The caller sees these errors. After any other, rows answer. */
 const FINAL = ['query_timeout', 'result_too_large']
 
 const programOf = (name: string): URL => new URL(`./${name}`, import.meta.url)
@@ -96,7 +96,7 @@ function nodeOf(folder: string, newName: () => string): string {
   if (!existsSync(file)) {
     // Linked when it is complete, so two servers that start at the same time are one node.
     const unfinished = `${file}-${newName()}`
-    writeFileSync(unfinished, newName(), { flush: true })
+    writeFileSync(unfinished, newName(), { flush: true, mode: 0o600 })
     try {
       linkSync(unfinished, file)
     } catch (error) {

@@ -122,9 +122,17 @@ async function rewrite(options: SegmentOptions, owner: Owner, old: readonly Segm
   const properties = mergeProperties(parts)
   const file = `${options.newName()}.parquet`
   const files = old.map((segment) => segment.file)
-  const job = { kind: 'merge', file, files, properties, deleted: deleted.map(({ seq }) => seq) } as const
-  const { events: count } = await runJob(options, job, 'merged')
-  const merged = { from_position, to_position, file, events: count, properties: JSON.stringify(properties) }
+  const range = { project_id: owner.project_id, from: from_position, below: to_position }
+  const seqs = deleted.map(({ seq }) => seq)
+  const job = { kind: 'merge', file, ...range, files, properties, deleted: seqs } as const
+  const reply = await runJob(options, job, 'merged')
+  const merged = {
+    from_position,
+    to_position,
+    file,
+    events: reply.events,
+    properties: JSON.stringify(reply.properties),
+  }
   await catalog.replaceSegments(events, owner, old, merged, deleted)
   options.retire(files)
 }

@@ -1,10 +1,11 @@
 /** What keeps the files, the catalog and the answers of a mirror right when something unusual happens. */
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Loop } from '../../src/background/loop.ts'
 import { buildDeps } from '../../src/deps.ts'
 import { resetMirror } from '../../src/events/mirrors.ts'
+import { textColumn } from '../../src/hogql/mirror-columns.ts'
 import * as catalog from '../../src/mirror/catalog.ts'
 import { createKeeper, type KeeperOptions, LIMITS } from '../../src/mirror/keeper.ts'
 import type { SegmentReply } from '../../src/mirror/messages.ts'
@@ -14,11 +15,13 @@ import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import {
+  ask,
   compare,
   compareRows,
   deletePerson,
   deletionsOf,
   ERASE_MS,
+  erase,
   filesOf,
   folderOf,
   HOUR_MS,
@@ -29,6 +32,7 @@ import {
   OPTIONS,
   optionsOf,
   ownerOf,
+  pathsOf,
 } from '../helpers/mirrored.ts'
 import { until } from '../helpers/programs/site.ts'
 import { MIRROR_LIMITS, mirroredEvents, readMirrorFolder } from '../helpers/seeds/mirror.ts'
@@ -259,6 +263,50 @@ onBothEngines(
     await other.work()
     t.equal(has('properties'), filesOf(app).length, 'not again')
     t.equal(has('seq'), 0)
+  },
+  OPTIONS,
+)
+
+const MANY_PROPERTIES_EVENTS = 20_000
+
+t.test('events with many different properties fit into the memory of the processes', async (t) => {
+  const mirrorLimits = { ...MIRROR_LIMITS, max_segment: LIMITS.max_segment, max_merged: LIMITS.max_merged }
+  const app = await openApp(t, 'sqlite', { ...OPTIONS, mirrorLimits })
+  // Each event has 4 of 300 properties. Half of them are numbers.
+  await app.deps.events.run(sql`
+    insert into events (project_id, uuid, event, distinct_id, timestamp, created_at, properties, elements_chain)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MANY_PROPERTIES_EVENTS})
+    select ${app.first.project_id}, 'uuid ' || n, 'seen', 'person ' || (n % 7), n * 7919 % 1000003 * 1000000, 0,
+      json_object('a' || (n % 75), n, 'b' || (n % 75), n, 'c' || (n % 75), 'text ' || n, 'd' || (n % 75), 'text ' || n), '' from numbers`)
+  await mirrorEvents(app)
+  const question = 'select distinct_id, count(), sum(toInt(properties.a7)), max(properties.d74) from events group by 1'
+  t.strictSame(await compareRows(t, app, 'many properties', [question]), ['mirror'])
+})
+
+onBothEngines(
+  t,
+  'names and numbers that only deleted events have leave the files and the catalog',
+  async (t, app) => {
+    const ann = { 'ann@example.com': true, n: 41799999999, 'ann note': 'x'.repeat(3_000), note: 'x'.repeat(3_000) }
+    await capture(app, [...mirroredEvents(0, 29), { distinct_id: 'ann', properties: ann }])
+    await capture(app, [{ distinct_id: 'bob', properties: { note: 'y'.repeat(3_000), 'bob note': 'y'.repeat(3_000) } }])
+    await capture(app, mirroredEvents(29, 40))
+    await mirrorEvents(app)
+    await deletePerson(app, 'ann')
+    await app.deps.purger.work()
+    await erase(app)
+    await compareRows(t, app, 'erased')
+    t.equal((await ask(app, "select properties['ann@example.com'], count() from events group by 1")).way, 'mirror')
+    t.equal((await ask(app, "select properties['ann note'], count() from events group by 1")).way, 'mirror')
+    const { events } = app.deps
+    const owner = ownerOf(app)
+    const catalogued = (await catalog.listProperties(events, owner, await catalog.listSegments(events, owner))).join()
+    t.ok(catalogued.includes('bob note'))
+    t.notOk(/ann@|ann note|41799999999/.test(catalogued))
+    for (const path of pathsOf(app)) {
+      t.notOk(readFileSync(path, 'latin1').includes(textColumn('ann@example.com')))
+      t.equal(statSync(path).mode & 0o777, 0o600)
+    }
   },
   OPTIONS,
 )
