@@ -1786,7 +1786,8 @@ export interface paths {
         };
         /**
          * List log entries of a batch export
-         * @description Returns the log entries of a batch export and all its runs, newest first.
+         * @description Returns the log entries of a batch export and all its runs, newest first. Filters apply to the newest 10,000 entries;
+         *     `before` moves them into the past.
          */
         get: operations["project_batch_exports.logs"];
         put?: never;
@@ -1921,7 +1922,8 @@ export interface paths {
         };
         /**
          * List log entries of a run
-         * @description Returns the log entries of a run, newest first.
+         * @description Returns the log entries of a run, newest first. Filters apply to the newest 10,000 entries; `before` moves them into
+         *     the past.
          */
         get: operations["batch_export_runs.logs"];
         put?: never;
@@ -2990,7 +2992,8 @@ export interface paths {
         /**
          * Get the log of a plugin configuration
          * @description Returns the lines that the plugin wrote to its console, its errors, and messages of the server, newest first. Secret
-         *     settings are masked. Requires plugin access level 3.
+         *     settings are masked. Filters apply to the newest 10,000 entries; `before` moves them into the past. Requires plugin
+         *     access level 3.
          */
         get: operations["plugin_configs.logs"];
         put?: never;
@@ -6304,7 +6307,7 @@ export interface components {
          * @description One page of log entries.
          */
         BatchExportLogEntryPage: {
-            /** @description The total number of results. */
+            /** @description The number of results among the newest 10,000 entries of the range. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];
@@ -6964,7 +6967,7 @@ export interface components {
          * @description One page of log entries.
          */
         PluginLogEntryPage: {
-            /** @description The total number of results. */
+            /** @description The number of results among the newest 10,000 entries of the range. */
             count: number;
             next: components["schemas"]["PageUrl"];
             previous: components["schemas"]["PageUrl"];

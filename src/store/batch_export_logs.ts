@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { sql } from '../sql/template.ts'
-import { type Counted, listPage, type Paging } from './rows.ts'
-import { type LogEntryFilter, matchingEntries } from './search.ts'
+import type { Counted, Paging } from './rows.ts'
+import { type LogEntryFilter, listEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -30,14 +30,13 @@ export interface LogFilter extends LogEntryFilter {
   levels?: readonly LogLevel[]
 }
 
+/** The newest first. Looks at a bounded number of entries. */
 export function list(
   db: Db,
   { batch_export_id, run_id, ...filter }: LogFilter,
   paging: Paging,
 ): Promise<Counted<LogEntryRow>> {
-  const found = sql`
-    from batch_export_log_entries where batch_export_id = ${batch_export_id}
-      ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
-      ${matchingEntries(filter)}`
-  return listPage(db, paging, sql`*`, found, sql`timestamp desc, id desc`)
+  const ofRun = run_id === undefined ? sql`` : sql`and run_id = ${run_id}`
+  const entries = sql`batch_export_log_entries where batch_export_id = ${batch_export_id} ${ofRun}`
+  return listEntries(db, entries, filter, paging)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../sql/db.ts'
 import { chunks, rows, sql } from '../sql/template.ts'
-import { type Counted, deleteBefore, listPage, type Paging, type Stoppable } from './rows.ts'
-import { type LogEntryFilter, matchingEntries } from './search.ts'
+import { type Counted, deleteBefore, type Paging, type Stoppable } from './rows.ts'
+import { type LogEntryFilter, listEntries } from './search.ts'
 
 export const LOG_LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -54,14 +54,13 @@ export interface LogFilter extends LogEntryFilter {
   levels?: readonly LogLevel[]
 }
 
-/** The newest first. */
+/** The newest first. Looks at a bounded number of entries. */
 export function list(
   db: Db,
   { plugin_config_id, ...filter }: LogFilter,
   paging: Paging,
 ): Promise<Counted<LogEntryRow>> {
-  const found = sql`from plugin_log_entries where plugin_config_id = ${plugin_config_id} ${matchingEntries(filter)}`
-  return listPage(db, paging, sql`*`, found, sql`timestamp desc, id desc`)
+  return listEntries(db, sql`plugin_log_entries where plugin_config_id = ${plugin_config_id}`, filter, paging)
 }
 
 /** Deletes the entries older than `before`. */

@@ -1,4 +1,6 @@
+import type { Db } from '../sql/db.ts'
 import { oneOf, type Sql, sql } from '../sql/template.ts'
+import { type Counted, listPage, type Paging } from './rows.ts'
 
 export interface LogEntryFilter {
   levels?: readonly string[]
@@ -9,12 +11,25 @@ export interface LogEntryFilter {
   before?: string
 }
 
-/** The conditions of a filter on a table of log entries. */
-export const matchingEntries = ({ levels, search, after, before }: LogEntryFilter): Sql => sql`
-  ${levels?.length ? sql`and level in ${oneOf(levels)}` : sql``}
-  ${search ? sql`and ${contains(sql`message`, search)}` : sql``}
-  ${after === undefined ? sql`` : sql`and timestamp > ${after}`}
-  ${before === undefined ? sql`` : sql`and timestamp < ${before}`}`
+/** A search of 10,000 entries takes 10 ms. On SQLite, it blocks the event loop. */
+const SEARCHED_ENTRIES = 10_000
+
+/** The newest `SEARCHED_ENTRIES` of these entries in the range of the filter that match it, the newest first. */
+export function listEntries<Row>(
+  db: Db,
+  entries: Sql,
+  { levels, search, after, before }: LogEntryFilter,
+  paging: Paging,
+): Promise<Counted<Row>> {
+  const newest = sql`
+    select * from ${entries} ${after === undefined ? sql`` : sql`and timestamp > ${after}`}
+      ${before === undefined ? sql`` : sql`and timestamp < ${before}`}
+    order by timestamp desc, id desc limit ${SEARCHED_ENTRIES}`
+  const found = sql`
+    from (${newest}) newest where 1 = 1 ${levels?.length ? sql`and level in ${oneOf(levels)}` : sql``}
+      ${search ? sql`and ${contains(sql`message`, search)}` : sql``}`
+  return listPage<Row>(db, paging, sql`*`, found, sql`timestamp desc, id desc`)
+}
 
 /** Ignores the case of ASCII letters only, because the engines lower-case other letters differently. */
 export function contains(column: Sql, search: string): Sql {

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { createDeliveryProcesses } from '../../src/exports/delivery-processes.ts'
+import { chunks, rows, sql } from '../../src/sql/template.ts'
 import { type ApiResponse, nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { itemAt, only } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
@@ -471,6 +472,28 @@ onBothEngines(t, 'batch_export_runs: lists, retries and cancels runs and returns
   t.match(await app.send('GET', `${one}/logs/?level=loud`), { status: 400, body: { attr: 'level' } })
   t.equal((await app.send('GET', `${one}/logs/?level=${encodeURIComponent('["info","error"]')}`)).body.count, 4)
   t.match(await app.send('GET', `${one}/logs/?after=whenever`), { status: 400, body: { attr: 'after' } })
+})
+
+onBothEngines(t, 'logs search the newest 10,000 entries of the time range', async (t, app) => {
+  const { id } = (await app.send('POST', `${pathsOf(app).project}/`, { body: fileExport({ paused: true }) })).body
+  const logs = `${pathsOf(app).project}/${id}/logs/` as const
+  const start = Date.parse('2026-01-01')
+  const entries = Array.from({ length: 10_001 }, (_, i) => ({
+    timestamp: new Date(start + i).toISOString(),
+    level: i === 0 ? 'ERROR' : 'INFO',
+    message: i === 0 ? 'The needle' : 'hay',
+  }))
+  for (const some of chunks(entries))
+    await app.deps.db.run(sql`
+      insert into batch_export_log_entries (project_id, batch_export_id, run_id, timestamp, level, message)
+      values ${rows(some.map((row) => [1, String(id), '', row.timestamp, row.level, row.message]))}`)
+  const count = async (query: string) => (await app.send('GET', `${logs}?${query}`)).body.count
+  t.equal(await count('limit=1'), 10_000)
+  t.equal(await count('level=ERROR'), 0)
+  t.equal(await count('search=needle'), 0)
+  t.equal(await count('search=needle&level=ERROR&before=2026-01-01T00:00:10.000Z'), 1)
+  const last = await app.send('GET', `${logs}?limit=1&offset=9999`)
+  t.match(last.body, { next: null, results: [{ timestamp: '2026-01-01T00:00:00.001Z' }] })
 })
 
 for (const engine of nextEngines())
