@@ -14,12 +14,14 @@ export interface ReadOptions {
   one_plan?: Statement['one_plan']
   /** Aborted when the caller disconnects. */
   signal?: AbortSignal
+  /** When the question was first asked (`performance.now()`), if this is another attempt. */
+  since?: number
 }
 
 /** Answers questions over the mirrored events of a project. */
 export interface MirrorReader {
   /** Returns undefined if it cannot answer a statement for DuckDB exactly. */
-  rows(query: Sql, options: Pick<ReadOptions, 'project_id' | 'signal'>): Promise<unknown[][] | undefined>
+  rows(query: Sql, options: Pick<ReadOptions, 'project_id' | 'signal' | 'since'>): Promise<unknown[][] | undefined>
 }
 
 export interface EventReader {
@@ -121,7 +123,7 @@ export function createScheduler(backend: ReaderBackend, timeout_ms: number) {
 
   function run<Item>(
     statement: Statement,
-    { project_id, lane: laneName, signal }: ReadOptions,
+    { project_id, lane: laneName, signal, since = performance.now() }: ReadOptions,
     convert: (row: unknown[]) => Item,
   ): Promise<Item[]> {
     const lane = lanes[laneName]
@@ -129,7 +131,7 @@ export function createScheduler(backend: ReaderBackend, timeout_ms: number) {
       if (stopped) return reject(unavailable('The server is shutting down. Retry the request.'))
       if (signal?.aborted) return reject(clientDisconnected())
       const controller = new AbortController()
-      const deadline = performance.now() + timeout_ms
+      const deadline = since + timeout_ms
       const query: QueuedQuery = {
         project_id,
         controller,
@@ -154,7 +156,7 @@ export function createScheduler(backend: ReaderBackend, timeout_ms: number) {
         remove()
       }
       const onAbort = (): void => giveUp(clientDisconnected())
-      const timer = setTimeout(() => giveUp(queryTimeout(timeout_ms)), timeout_ms)
+      const timer = setTimeout(() => giveUp(queryTimeout(timeout_ms)), deadline - performance.now())
       signal?.addEventListener('abort', onAbort)
       lane.waiting.add(query)
       startNext(lane)

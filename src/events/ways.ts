@@ -103,13 +103,17 @@ interface Found {
 /** In place of `rows_read`: the way does not have all events. */
 const INCOMPLETE = -1
 
-/** The rows of an answer by the first way that has all events. A statement also finds out whether its way has them. */
+/**
+ * The rows of an answer by the first way that has all events. A statement also finds out whether its way has them. All ways
+ * share a deadline.
+ */
 export async function rowsOf(
   reader: EventReader,
   [way, ...others]: readonly Way[],
   question: Question,
   page: { limit: number; offset: number },
   signal: AbortSignal | undefined,
+  since = performance.now(),
 ): Promise<Found> {
   if (!way) throw new Error('A query has at least one way.')
   const { project_id, compiled } = question
@@ -117,10 +121,11 @@ export async function rowsOf(
   const statement = statementOf(way, compiled, page)
   const rows =
     way.name === 'mirror'
-      ? await reader.mirror?.rows(statement, { project_id, signal })
-      : await reader.rows(guarded([...types, INTEGER], statement), { project_id, lane: 'slow', signal })
+      ? await reader.mirror?.rows(statement, { project_id, signal, since })
+      : await reader.rows(guarded([...types, INTEGER], statement), { project_id, lane: 'slow', signal, since })
   const readOf = (row: readonly unknown[] | undefined): number => Number(row?.[types.length] ?? 0)
-  if (!rows || rows.some((row) => readOf(row) === INCOMPLETE)) return rowsOf(reader, others, question, page, signal)
+  if (!rows || rows.some((row) => readOf(row) === INCOMPLETE))
+    return rowsOf(reader, others, question, page, signal, since)
   return { way, rows, rows_read: compiled.aggregate ? readOf(rows[0]) : rows.length }
 }
 

@@ -59,12 +59,25 @@ export const largeProperties =
     return row?.[0] ?? '{}'
   }
 
+const PERSON = either(sql`p.properties`, sql`p.properties::text`)
+
+const personsIn = (project_id: number): Sql => sql`
+  from person_distinct_ids d join persons p on p.project_id = ${project_id} and p.id = d.person_id
+  where d.project_id = ${project_id}`
+
 /** The person of each distinct id in the shape of an event: the id in place of its name, and the time of creation. */
 export const personsOf = (read: Read, project_id: number, limit: number): Promise<EventRow[]> =>
   read(sql`
-    select 0, 0, p.id, d.distinct_id, p.created_at, ${either(sql`p.properties`, sql`p.properties::text`)}
-    from person_distinct_ids d join persons p on p.project_id = ${project_id} and p.id = d.person_id
-    where d.project_id = ${project_id} limit ${limit}`)
+    select 0, 0, p.id, d.distinct_id, p.created_at, ${PERSON} ${personsIn(project_id)} limit ${limit}`)
+
+/** The sizes of their properties. */
+export const personsBytes = (project_id: number, limit: number): Sql => sql`
+  select sum(bytes) from (select octet_length(${PERSON}) as bytes ${personsIn(project_id)} limit ${limit}) sizes`
+
+/** The sizes of the properties that \`eventsBetween\` returns. */
+export const eventsBytes = (positions: Positions, limit: number): Sql => sql`
+  select sum(bytes) from (select octet_length(${PROPERTIES}) as bytes ${between(positions)} limit ${limit}) sizes
+  where bytes <= ${LARGE_BYTES}`
 
 /** The position of the event after the first `count` ones. Undefined if there are no more. */
 export const positionAfter = (positions: Positions, count: number): Sql => sql`

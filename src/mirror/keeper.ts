@@ -30,6 +30,7 @@ export const LIMITS: KeeperLimits = {
   merged_segments: 8,
   max_merged: 1_000_000,
   max_deletions: 20_000,
+  max_job_ms: 1_800_000,
 }
 
 export interface KeeperOptions extends Omit<SegmentOptions, 'retire'> {

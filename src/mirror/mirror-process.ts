@@ -8,11 +8,11 @@ import { connectToParent } from '../background/parent.ts'
 import { errorCode } from '../errors.ts'
 import { MESSAGE_LENGTH, type ReaderReply, resultLimit, rowLength, type Statement } from '../events/reader-messages.ts'
 import { keyOfColumn } from '../hogql/mirror-columns.ts'
-import type { Value } from '../sql/template.ts'
+import type { Sql, Value } from '../sql/template.ts'
 import { deletionsQuery, mirroredToQuery, segmentsQuery } from './catalog.ts'
 import { columnsOf, describeProperties } from './columns.ts'
 import { BASE_COLUMNS, createDeleted, createTable, literal, openDuckdb, typeOfValue } from './duckdb.ts'
-import { eventsBetween, largeProperties, personsOf, seqsBetween } from './events.ts'
+import { eventsBetween, eventsBytes, largeProperties, personsBytes, personsOf, seqsBetween } from './events.ts'
 import { NOT_MIRRORED } from './messages.ts'
 import { hasProperty, mergedProperty, type Properties, type Property, parseProperties } from './properties.ts'
 import { openStore, type Read } from './store.ts'
@@ -23,6 +23,8 @@ const MAX_TAIL = 10_000
 const MAX_TAIL_KEYS = 10
 /** Distinct ids. Reading more takes longer than reading the columns of a million events. */
 const MAX_PERSONS = 100_000
+/** The properties of the rows that are read at once. More fill the memory of the process. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024
 /** More deleted events are removed from the segments before they are used again. */
 const MAX_DELETED = 50_000
 /** Below it, a double multiplied by a power of ten is wrong by at most 0.375, which rounds to the right integer. */
@@ -49,10 +51,14 @@ parent.onMessage((statement) => {
 })
 
 async function run({ text, values, project_id = 0 }: Statement): Promise<void> {
-  const of = (pattern: RegExp): string[] => [...new Set(text.match(pattern)?.map((name) => name.slice('e.'.length)))]
+  const columnsIn = (pattern: RegExp): string[] => [
+    ...new Set(text.match(pattern)?.map((name) => name.slice('e.'.length))),
+  ]
   const relations = await store.snapshot(async (read) => {
-    const events = await openEvents(read, project_id, of(EVENT_COLUMN))
-    const persons = PERSON_COLUMN.test(text) ? await openPersons(read, project_id, of(PERSON_PROPERTY)) : undefined
+    const events = await openEvents(read, project_id, columnsIn(EVENT_COLUMN))
+    const persons = PERSON_COLUMN.test(text)
+      ? await openPersons(read, project_id, columnsIn(PERSON_PROPERTY))
+      : undefined
     return [`e as (${events})`, ...(persons ? [`p as (${persons})`] : [])]
   })
   await reply(`with ${relations.join(', ')} ${text}`, values)
@@ -102,6 +108,7 @@ async function openEvents(read: Read, project_id: number, columns: readonly stri
 
 /** Loads the persons, and returns the query of the person of each distinct id. */
 async function openPersons(read: Read, project_id: number, columns: readonly string[]): Promise<string> {
+  await checkSize(read, personsBytes(project_id, MAX_PERSONS + 1))
   const rows = await personsOf(read, project_id, MAX_PERSONS + 1)
   if (rows.length > MAX_PERSONS) throw new NotMirrored('The project has too many persons.')
   const keys = new Set(columns.map(keyOfColumn))
@@ -110,6 +117,11 @@ async function openPersons(read: Read, project_id: number, columns: readonly str
   for (const key of keys) if (!hasProperty(properties, key)) throw new NotMirrored('A property of persons is too long.')
   await createTable(duckdb, 'persons', persons)
   return `select event as id, timestamp as created_at, ${listOf(columns, mergedOf([properties]))} from persons`
+}
+
+async function checkSize(read: Read, query: Sql): Promise<void> {
+  const [row] = await read<[number | string | null]>(query)
+  if (Number(row?.[0]) > MAX_TEXT_BYTES) throw new NotMirrored('The properties are too large.')
 }
 
 const pathOf = (name: string): string => literal(join(folder, name))
@@ -177,6 +189,7 @@ async function loadTail(read: Read, project_id: number, wanted: ReadonlySet<stri
   const all = new Set([...wanted, ...(last?.keys ?? [])])
   if (last?.seqs === seqs && last.keys.size === all.size) return last.properties
   const keys = all.size > MAX_TAIL_KEYS ? wanted : all
+  await checkSize(read, eventsBytes(positions, MAX_TAIL))
   const rows = await eventsBetween(read, positions, MAX_TAIL)
   const columns = await columnsOf(rows, largeProperties(read, project_id), keys)
   await createTable(duckdb, 'tail', columns)

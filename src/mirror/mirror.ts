@@ -29,6 +29,8 @@ export interface EventMirror extends MirrorReader {
   stop(): Promise<void>
 }
 
+/** The JavaScript heap of a reader: `MAX_TEXT_BYTES` of rows, and their columns. */
+const MEMORY_MB = 384
 /** Between two segments, the process that writes them stays. */
 const IDLE_MS = 30_000
 /** The caller sees these errors. After any other, rows answer. */
@@ -51,17 +53,22 @@ export function openMirror({ url, timeout_ms, limits, ...options }: MirrorOption
     program: programOf('mirror-process'),
     args: [url, folder, node],
     niceness: NICENESS,
+    memory_mb: MEMORY_MB,
   })
   const scheduler = createScheduler(createProcessReaders({ fast: readers, slow: readers }), timeout_ms)
   const keeper = createKeeper({ ...options, node, writers, limits: { ...LIMITS, ...limits } })
   return {
     keeper,
     folder,
-    rows: async (query, { project_id, signal }) => {
+    rows: async (query, { project_id, signal, since }) => {
       const statement = mirroredStatement(query)
       if (!statement) return undefined
       try {
-        return await scheduler.run({ ...statement, project_id }, { project_id, lane: 'slow', signal }, (row) => row)
+        return await scheduler.run(
+          { ...statement, project_id },
+          { project_id, lane: 'slow', signal, since },
+          (row) => row,
+        )
       } catch (error) {
         if (FINAL.includes(errorCode(error))) throw error
         log.debug({ err: error, project: project_id }, 'the mirror has no answer')

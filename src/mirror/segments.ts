@@ -19,6 +19,8 @@ export interface SegmentLimits {
   max_merged: number
   /** Deletions that rewrite segments before the deadline. */
   max_deletions: number
+  /** The longest time to write a file. A connection that is lost may never say so. */
+  max_job_ms: number
 }
 
 export interface SegmentOptions {
@@ -35,11 +37,12 @@ const MAX_LISTED = 20_000
 
 /** Runs a job in a process. A failed process is not used again. */
 async function runJob<Kind extends SegmentReply['kind']>(
-  { writers }: SegmentOptions,
+  { writers, limits }: SegmentOptions,
   job: SegmentJob,
   kind: Kind,
 ): Promise<SegmentReply & { kind: Kind }> {
   const writer = writers.take()
+  const timer = setTimeout(() => void writer.kill(), limits.max_job_ms)
   try {
     await writer.send(job)
     const reply = await writer.receive()
@@ -50,6 +53,7 @@ async function runJob<Kind extends SegmentReply['kind']>(
     void writer.kill()
     throw error
   } finally {
+    clearTimeout(timer)
     writers.release(writer)
   }
 }

@@ -13,6 +13,11 @@ export interface Store {
 
 const BUSY_TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 10_000
+/** A process reads at most the events of a segment in one statement. */
+const STATEMENT_MS = 600_000
+/** Between two statements, the process converts the rows of the first. */
+const IDLE_TRANSACTION_MS = 60_000
+const KEEP_ALIVE_MS = 10_000
 
 const ignore = (): void => undefined
 
@@ -47,6 +52,10 @@ async function openPostgresStore(url: string): Promise<Store> {
     options: '-c default_transaction_read_only=on',
     max: 1,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    statement_timeout: STATEMENT_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   })
   // The pool replaces a connection that breaks. Without a listener, the error would end the process.
   pool.on('error', ignore)

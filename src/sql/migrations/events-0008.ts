@@ -4,7 +4,7 @@ import type { ColumnTypes } from '../column-types.ts'
  * The columnar mirror. `mirrors` has the projects that a node mirrors. A node may read events once no transaction runs that
  * could delete some without recording them: on PostgreSQL when the horizon has reached `ready_position`. All events below
  * `mirrored_to` are in the segments, which are files of the node. `mirror_deletions` are deleted events that may still be
- * in them, at most since `deletions_since`.
+ * in them. The first was noticed at `deletions_since`.
  */
 export default (d: ColumnTypes): string => `
 create table mirrors (
