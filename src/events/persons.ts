@@ -13,6 +13,11 @@ const MAX_BATCH = 1_000
  * writes all of them: 20 ms for 128 Ki characters of tiny properties.
  */
 const MAX_PERSON_CHARACTERS = 128 * 1024
+/**
+ * A person with more distinct ids is not merged into another one. A merge rewrites the row of each: 10 ms for 1,000 of them,
+ * and 5 seconds for 600,000, which anyone with the project token can add and merge again and again.
+ */
+const MAX_MERGED_IDS = 1_000
 
 /** The person changes of one event. */
 export interface PersonChange {
@@ -49,6 +54,8 @@ interface Person extends PersonRow {
   changed: boolean
   /** The characters that the changes of this batch add at most. */
   added: number
+  /** The number of distinct ids, at most `MAX_MERGED_IDS + 1` of the stored ones. 0 if this batch merges no persons. */
+  ids: number
   mergedInto: Person | undefined
 }
 
@@ -127,7 +134,45 @@ async function load(tx: Db, project_id: number, changes: readonly PersonChange[]
     select d.distinct_id, p.id, p.properties, p.is_identified, p.first_distinct_id, p.created_at
     from person_distinct_ids d join persons p on p.project_id = d.project_id and p.id = d.person_id
     where d.project_id = ${project_id} and d.distinct_id in ${oneOf([...ids])}`)
-  return new PersonBatch(project_id, found)
+  return new PersonBatch(project_id, found, await countIds(tx, project_id, changes, found))
+}
+
+interface OwnedId {
+  distinct_id: string
+  /** The id of the person. */
+  id: string
+}
+
+/** The number of distinct ids by person, up to `MAX_MERGED_IDS + 1`, if these changes may merge persons. */
+async function countIds(
+  tx: Db,
+  project_id: number,
+  changes: readonly PersonChange[],
+  found: readonly OwnedId[],
+): Promise<ReadonlyMap<string, number>> {
+  const owners = new Map(found.map(({ distinct_id, id }) => [distinct_id, id]))
+  if (owners.size === 0 || !mergesPersons(changes, owners)) return new Map()
+  const counts = await tx.all<{ id: string; ids: number }>(sql`
+    select p.id, (select count(*) from (
+      select 1 from person_distinct_ids d where d.project_id = ${project_id} and d.person_id = p.id
+      limit ${MAX_MERGED_IDS + 1}) some_ids) as ids
+    from persons p where p.project_id = ${project_id} and p.id in ${oneOf([...new Set(owners.values())])}`)
+  return new Map(counts.map(({ id, ids }) => [id, Number(ids)]))
+}
+
+/** Whether a change may name two persons: the owners of stored ids, or persons that earlier changes create. */
+function mergesPersons(changes: readonly PersonChange[], owners: ReadonlyMap<string, string>): boolean {
+  const named = new Set<string>()
+  for (const { distinct_id, other } of changes) {
+    const exists = (id: string): boolean => owners.has(id) || named.has(id)
+    if (other !== undefined && exists(other) && exists(distinct_id)) {
+      const owner = owners.get(other)
+      if (owner === undefined || owner !== owners.get(distinct_id)) return true
+    }
+    named.add(distinct_id)
+    if (other !== undefined) named.add(other)
+  }
+  return false
 }
 
 class PersonBatch {
@@ -138,6 +183,7 @@ class PersonBatch {
   constructor(
     private readonly project_id: number,
     found: readonly (PersonRow & { distinct_id: string })[],
+    ids: ReadonlyMap<string, number>,
   ) {
     for (const { distinct_id, ...row } of found) {
       let person = this.persons.get(row.id)
@@ -148,6 +194,7 @@ class PersonBatch {
           stored: row,
           changed: false,
           added: 0,
+          ids: ids.get(row.id) ?? 0,
           mergedInto: undefined,
         }
         this.persons.set(row.id, person)
@@ -186,6 +233,7 @@ class PersonBatch {
   private add(distinct_id: string, person: Person): void {
     this.byDistinctId.set(distinct_id, person)
     this.added.set(distinct_id, person)
+    person.ids++
     person.changed = true
   }
 
@@ -201,18 +249,20 @@ class PersonBatch {
       stored: undefined,
       changed: true,
       added: 0,
+      ids: 0,
       mergedInto: undefined,
     }
     this.persons.set(person.id, person)
     return person
   }
 
-  /** An identified person is only merged on explicit request. */
+  /** An identified person is only merged on explicit request, one with many distinct ids never. */
   private merge(other_id: string, person: Person, { forced }: PersonChange): void {
     const other = this.of(other_id)
     if (!other) this.add(other_id, person)
-    if (!other || other === person || (other.is_identified && !forced)) return
+    if (!other || other === person || (other.is_identified && !forced) || other.ids > MAX_MERGED_IDS) return
     other.mergedInto = person
+    person.ids += other.ids
     person.properties = { ...propertiesOf(other), ...propertiesOf(person) }
     person.created_at = Math.min(person.created_at, other.created_at)
     person.changed = true
@@ -228,6 +278,7 @@ class PersonBatch {
     await this.upsert(tx, changed.filter(moved), changes, sql`, created_at = excluded.created_at`)
     // SQLite writes an index of every column that is set, also if the value stays the same.
     await this.upsert(tx, kept, changes, sql``)
+    const yieldIfDue = createYielder()
     for (const person of persons) {
       const survivor = survivorOf(person)
       if (survivor === person || !person.stored) continue
@@ -235,6 +286,7 @@ class PersonBatch {
         update person_distinct_ids set person_id = ${survivor.id}
         where project_id = ${project_id} and person_id = ${person.id}`)
       await tx.send(sql`delete from persons where project_id = ${project_id} and id = ${person.id}`)
+      await yieldIfDue()
     }
     for (const some of chunks([...this.added]))
       await tx.send(sql`

@@ -271,3 +271,23 @@ onBothEngines(t, 'the properties of a person have a limit', async (t, app) => {
   const { properties } = defined((await allPersons(app)).find(({ ids }) => ids[0] === 'c'))
   t.ok(JSON.stringify(properties).length < 150_000, 'also within one request')
 })
+
+onBothEngines(t, 'a person with more than 1,000 distinct ids is not merged into another one', async (t, app) => {
+  const send = sender(app)
+  const aliases = (id: string, count: number): Sent[] =>
+    Array.from({ length: count }, (_, i) => alias(id, `${id} ${i}`))
+  const merge = (id: string, other: string): Sent => alias(id, other, '$merge_dangerously')
+  const sizes = async () => Object.fromEntries((await allPersons(app)).map(({ id, ids }) => [id, ids.length]))
+  const idOf = (distinct_id: string): string => personIdOf(app.first.project_id, distinct_id)
+  await send([...aliases('large', 1_000), ...aliases('smaller', 999)])
+  await send([seen('a'), seen('b')])
+  await send([merge('a', 'large'), merge('b', 'smaller'), merge('a', 'large 7')])
+  t.strictSame(await sizes(), { [idOf('a')]: 1, [idOf('b')]: 1_001, [idOf('large')]: 1_001 })
+  await send([merge('a', 'b')])
+  t.strictSame(await sizes(), { [idOf('a')]: 1, [idOf('b')]: 1_001, [idOf('large')]: 1_001 })
+  await send([merge('b', 'a'), merge('large', 'b'), merge('c', 'large')])
+  const after = { [idOf('b')]: 1_002, [idOf('large')]: 1_002 }
+  t.strictSame(await sizes(), after, 'others are merged into it, and new ids are added')
+  await send([seen('d'), ...aliases('batch', 1_000), merge('d', 'batch')])
+  t.strictSame(await sizes(), { ...after, [idOf('d')]: 1, [idOf('batch')]: 1_001 }, 'also within one request')
+})
