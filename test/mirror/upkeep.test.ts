@@ -5,7 +5,12 @@ import t, { type Test } from 'tap'
 import type { Loop } from '../../src/background/loop.ts'
 import { buildDeps } from '../../src/deps.ts'
 import { resetMirror } from '../../src/events/mirrors.ts'
+import type { ReaderBackend } from '../../src/events/reader-messages.ts'
+import { createScheduler, type EventReader } from '../../src/events/readers.ts'
+import { rowsOf } from '../../src/events/ways.ts'
 import { textColumn } from '../../src/hogql/mirror-columns.ts'
+import { compileQuery, partsOf } from '../../src/hogql/query.ts'
+import { parseSelect } from '../../src/hogql/select.ts'
 import * as catalog from '../../src/mirror/catalog.ts'
 import { createKeeper, type KeeperOptions, LIMITS } from '../../src/mirror/keeper.ts'
 import type { SegmentReply } from '../../src/mirror/messages.ts'
@@ -13,7 +18,7 @@ import { mergeable } from '../../src/mirror/segments.ts'
 import { compile, type Sql, sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
-import { itemAt } from '../helpers/assertions/items.ts'
+import { defined, itemAt } from '../helpers/assertions/items.ts'
 import {
   ask,
   compare,
@@ -35,7 +40,7 @@ import {
   pathsOf,
 } from '../helpers/mirrored.ts'
 import { until } from '../helpers/programs/site.ts'
-import { MIRROR_LIMITS, mirroredEvents, readMirrorFolder } from '../helpers/seeds/mirror.ts'
+import { MIRROR_LIMITS, mirroredEvents, QUESTIONS, readMirrorFolder } from '../helpers/seeds/mirror.ts'
 import { capture } from '../helpers/seeds/plugins.ts'
 
 const MANY_DELETIONS = 4_000
@@ -91,7 +96,9 @@ onBothEngines(
   'sums of large numbers with many decimal places are those of rows',
   async (t, app) => {
     const price = (event: string, price: number) => ({ event, properties: { price } })
-    await capture(app, [price('large', 8622433189.2), price('small', 0.000001), ...mirroredEvents(0, 30)])
+    const large = Array.from({ length: 5 }, () => price('large', 8622433189.2))
+    // Without it the column has fewer decimal places.
+    await capture(app, [...large, price('small', 0.000001), ...mirroredEvents(0, 30)])
     await mirrorEvents(app)
     await compareRows(t, app, 'sums', [
       'select event, sum(toFloat(properties.price)) from events group by event order by 1',
@@ -310,3 +317,82 @@ onBothEngines(
   },
   OPTIONS,
 )
+
+t.test('a process that does not respond is replaced', async (t) => {
+  const app = await openApp(t, 'sqlite', OPTIONS)
+  await capture(app, mirroredEvents(0, 30))
+  const writers = hookedWriters(t, app, async () => undefined)
+  const take: typeof writers.take = () => {
+    const writer = writers.take()
+    process.kill(defined(writer.pid), 'SIGSTOP')
+    return writer
+  }
+  const failures: unknown[] = []
+  const other = otherKeeper(t, app, async () => undefined, {
+    writers: { ...writers, take },
+    limits: { ...LIMITS, ...MIRROR_LIMITS, max_job_ms: 500 },
+    log: { info: () => undefined, error: (fields) => failures.push(fields) },
+  })
+  await other.work()
+  t.strictSame(failures, [])
+  await other.work()
+  t.equal(failures.length, 1)
+  await mirrorEvents(app)
+  await compare(t, app, 'with another process')
+})
+
+onBothEngines(
+  t,
+  'questions over persons with many properties are answered from rows',
+  async (t, app) => {
+    const { events } = app.deps
+    const { project_id } = app.first
+    await capture(app, mirroredEvents(0, 30))
+    await mirrorEvents(app)
+    const [question, other] = [QUESTIONS[0], QUESTIONS[2]]
+    t.strictSame(await compareRows(t, app, 'before', [question, other]), ['mirror', 'mirror'])
+    const properties = JSON.stringify({ large: 'x'.repeat(100_000) })
+    const of = sql`from person_distinct_ids where project_id = ${project_id} and distinct_id = 'person 3'`
+    await events.run(sql`
+      update persons set properties = ${properties} where project_id = ${project_id} and id = (select person_id ${of})`)
+    await events.run(sql`
+      insert into person_distinct_ids (project_id, distinct_id, person_id)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 1000)
+      select ${project_id}, 'other ' || n, (select person_id ${of}) from numbers`)
+    t.strictSame(await compareRows(t, app, 'after', [question, other]), ['rows', 'mirror'])
+  },
+  OPTIONS,
+)
+
+t.test('all ways of a question share a deadline', async (t) => {
+  const lefts: number[] = []
+  const backend: ReaderBackend = {
+    slots: { fast: 1, slow: 1 },
+    run: async (_lane, _statement, _convert, left_ms) => {
+      lefts.push(left_ms)
+      return []
+    },
+    stop: async () => undefined,
+  }
+  const scheduler = createScheduler(backend, 60_000)
+  const options = { project_id: 1, lane: 'slow' } as const
+  await scheduler.run({ text: '', values: [] }, { ...options, since: performance.now() - 40_000 }, (row) => row)
+  t.ok(itemAt(lefts, 0) <= 20_000)
+
+  const given: unknown[] = []
+  const answer =
+    (rows: unknown[] | undefined) =>
+    async (_: unknown, { since }: { since?: number }) => {
+      given.push(since)
+      return rows
+    }
+  const reader = { engine: 'sqlite', mirror: { rows: answer(undefined) }, rows: answer([]) } as unknown as EventReader
+  const parts = partsOf(parseSelect('select count() from events'))
+  const question = { project_id: 1, range: {}, now: 0, parts, compiled: compileQuery(parts, { now: 0 }) }
+  const way = { detail: '', from: sql`from events e where true`, unique: sql`` }
+  const ways = [{ ...way, name: 'mirror' } as const, { ...way, name: 'rows' } as const]
+  await rowsOf(reader, ways, question, { limit: 1, offset: 0 }, undefined)
+  t.equal(given.length, 2)
+  t.type(given[0], 'number')
+  t.equal(given[0], given[1])
+})
