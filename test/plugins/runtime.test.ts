@@ -409,6 +409,29 @@ t.test('no event is stored while its plugins are locked (postgres)', async (t) =
   t.match(await storedEvents(app), [{ event: 'changed' }])
 })
 
+t.test('destinations without new events read none (sqlite)', async (t) => {
+  const app = await openApp(t, 'sqlite', options)
+  const { deliveries } = app.deps.plugins
+  await runPlugin(app, 'export const onEvent = () => undefined')
+  await ingest(app, plainEvents(3))
+  await deliveries.drain()
+  await deliveries.drain()
+  const { convertedRows, rows } = app.deps.eventReader
+  let reads = 0
+  const counted = <Args extends unknown[], Result>(read: (...args: Args) => Result) => {
+    return (...args: Args): Result => {
+      reads++
+      return read(...args)
+    }
+  }
+  Object.assign(app.deps.eventReader, { convertedRows: counted(convertedRows), rows: counted(rows) })
+  await deliveries.drain()
+  t.equal(reads, 0)
+  await ingest(app, plainEvents(1, 3))
+  await deliveries.drain()
+  t.ok(reads > 0)
+})
+
 onBothEngines(
   t,
   'destinations get every event from the moment of enabling, in order, and continue where they stopped',

@@ -71,6 +71,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     active: new Map<number, Promise<void>>(),
     /** When each configuration had its last turn. */
     last: new Map<number, number>(),
+    /** The range in which a configuration had no event. On SQLite, it stays the same until the next event arrives. */
+    empty: new Map<number, string>(),
     /** Projects whose events cannot be read. On a cluster, their node may be down. */
     unreachable: createSetAside<number>({
       milliseconds,
@@ -100,7 +102,12 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       const position = positionOf(row) ?? (await firstPosition(db, row.id, end))
       if (!position) continue
       const range = { project_id: row.project_id, after: position, before: end }
-      const next = await turns.unreachable.attempt(row.project_id, () => follow(options.reader, range, 1))
+      const empty = `${position.position} ${position.seq} ${end}`
+      const next =
+        turns.empty.get(row.id) === empty
+          ? []
+          : await turns.unreachable.attempt(row.project_id, () => follow(options.reader, range, 1))
+      if (next?.length === 0) turns.empty.set(row.id, empty)
       if (!next?.length && !(next && replays.has(row.id))) continue
       const claimed = await states.claim(db, row.id, leaseFrom(options))
       if (!claimed) continue
