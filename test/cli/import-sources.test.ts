@@ -53,7 +53,11 @@ check('own', [
     event: { event: 'paid', distinct_id: 'ada', properties: {}, id: '17', others: {} },
   },
   { name: 'an invalid uuid', row: { uuid: 'x', event: 'paid' }, problem: '`uuid` must be a UUID or omitted.' },
-  { name: 'properties', row: { event: 'paid', properties: '[]' }, problem: '`properties` is not a JSON object, or is nested too deep.' },
+  {
+    name: 'properties',
+    row: { event: 'paid', properties: '[]' },
+    problem: '`properties` is not a JSON object, or is nested too deep.',
+  },
 ])
 
 check('posthog', [
