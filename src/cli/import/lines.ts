@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { EVENT_LIMIT_BYTES } from '../../events/normalize-event.ts'
 import { MAX_VALUES } from '../../events/token-scan.ts'
 import { isJsonObject, type JsonObject } from '../../json/object.ts'
-import { notJson, requireBounded } from '../../json/scan.ts'
+import { requireBounded } from '../../json/scan.ts'
 import { replaceInvalidText } from '../../json/text.ts'
 
 /**
@@ -44,7 +44,8 @@ function parseRow(piece: Piece): Row {
   if ('problem' in piece) return piece
   if (!isUtf8(piece.bytes)) return { number, problem: 'The line is not valid UTF-8. Save the file as UTF-8.' }
   try {
-    return { number, row: parseObject(piece.bytes), length: piece.bytes.length }
+    const row = parseObject(piece.bytes)
+    return row ? { number, row, length: piece.bytes.length } : { number, problem: NOT_AN_OBJECT }
   } catch (error) {
     const isDeep = Object(error).code === 'invalid_input'
     return { number, problem: isDeep ? 'The line is nested too deep or has too many values.' : NOT_AN_OBJECT }
@@ -53,12 +54,12 @@ function parseRow(piece: Piece): Row {
 
 const NOT_AN_OBJECT = 'The line is not a JSON object.'
 
-/** Throws for text that is not a JSON object, and `invalid_input` if it is nested too deep or has too many values. */
-export function parseObject(bytes: Buffer): JsonObject {
+/** Undefined for JSON of another kind. Throws for other text, and `invalid_input` if it is nested too deep or has too many values. */
+export function parseObject(bytes: Buffer): JsonObject | undefined {
   requireBounded(bytes, MAX_VALUES)
   const text = bytes.toString('utf8').replace(BYTE_ORDER_MARK, '')
   const object: unknown = JSON.parse(text)
-  if (!isJsonObject(object)) throw notJson()
+  if (!isJsonObject(object)) return undefined
   if (text.includes('\\u')) replaceInvalidText(object)
   return object
 }
