@@ -54,7 +54,7 @@ interface Person extends PersonRow {
   changed: boolean
   /** The characters that the changes of this batch add at most. */
   added: number
-  /** The number of distinct ids, at most `MAX_MERGED_IDS + 1` of the stored ones. 0 if this batch merges no persons. */
+  /** The number of distinct ids, at most `MAX_MERGED_IDS + 1` of the stored ones. 0 if this batch cannot merge the person. */
   ids: number
   mergedInto: Person | undefined
 }
@@ -137,42 +137,29 @@ async function load(tx: Db, project_id: number, changes: readonly PersonChange[]
   return new PersonBatch(project_id, found, await countIds(tx, project_id, changes, found))
 }
 
-interface OwnedId {
-  distinct_id: string
-  /** The id of the person. */
-  id: string
-}
-
-/** The number of distinct ids by person, up to `MAX_MERGED_IDS + 1`, if these changes may merge persons. */
+/** The number of distinct ids, up to `MAX_MERGED_IDS + 1`, of each stored person that these changes may merge. */
 async function countIds(
   tx: Db,
   project_id: number,
   changes: readonly PersonChange[],
-  found: readonly OwnedId[],
+  found: readonly { distinct_id: string; id: string }[],
 ): Promise<ReadonlyMap<string, number>> {
   const owners = new Map(found.map(({ distinct_id, id }) => [distinct_id, id]))
-  if (owners.size === 0 || !mergesPersons(changes, owners)) return new Map()
+  const merged = new Set<string>()
+  for (const { distinct_id, other } of changes) {
+    if (other === undefined) continue
+    const [person, another] = [owners.get(distinct_id), owners.get(other)]
+    if (person === another) continue
+    if (person !== undefined) merged.add(person)
+    if (another !== undefined) merged.add(another)
+  }
+  if (merged.size === 0) return new Map()
   const counts = await tx.all<{ id: string; ids: number }>(sql`
     select p.id, (select count(*) from (
       select 1 from person_distinct_ids d where d.project_id = ${project_id} and d.person_id = p.id
       limit ${MAX_MERGED_IDS + 1}) some_ids) as ids
-    from persons p where p.project_id = ${project_id} and p.id in ${oneOf([...new Set(owners.values())])}`)
+    from persons p where p.project_id = ${project_id} and p.id in ${oneOf([...merged])}`)
   return new Map(counts.map(({ id, ids }) => [id, Number(ids)]))
-}
-
-/** Whether a change may name two persons: the owners of stored ids, or persons that earlier changes create. */
-function mergesPersons(changes: readonly PersonChange[], owners: ReadonlyMap<string, string>): boolean {
-  const named = new Set<string>()
-  for (const { distinct_id, other } of changes) {
-    const exists = (id: string): boolean => owners.has(id) || named.has(id)
-    if (other !== undefined && exists(other) && exists(distinct_id)) {
-      const owner = owners.get(other)
-      if (owner === undefined || owner !== owners.get(distinct_id)) return true
-    }
-    named.add(distinct_id)
-    if (other !== undefined) named.add(other)
-  }
-  return false
 }
 
 class PersonBatch {

@@ -74,7 +74,7 @@ export const personsOf = (read: Read, project_id: number, limit: number): Promis
 export const personsBytes = (project_id: number, limit: number): Sql => sql`
   select sum(bytes) from (select octet_length(${PERSON}) as bytes ${personsIn(project_id)} limit ${limit}) sizes`
 
-/** The sizes of the properties that \`eventsBetween\` returns. */
+/** The sizes of the properties that `eventsBetween` returns. */
 export const eventsBytes = (positions: Positions, limit: number): Sql => sql`
   select sum(bytes) from (select octet_length(${PROPERTIES}) as bytes ${between(positions)} limit ${limit}) sizes
   where bytes <= ${LARGE_BYTES}`

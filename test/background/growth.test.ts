@@ -167,7 +167,7 @@ const KINDS: Kind[] = [
   },
   {
     name: 'open sessions of visitors that are quiet',
-    rows: 500,
+    rows: 8_000,
     add: ({ deps, first }, from, to) =>
       deps.events.run(sql`
         insert into event_sessions (project_id, session_id, distinct_id, start_timestamp, end_timestamp, event_count,
