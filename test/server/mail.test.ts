@@ -7,6 +7,7 @@ import { sql } from '../../src/sql/template.ts'
 import { nextEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { defined, itemAt, textAt } from '../helpers/assertions/items.ts'
 import { linkIn, linksIn, openMailbox, readable } from '../helpers/peers/mailbox.ts'
+import { until } from '../helpers/programs/site.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -237,7 +238,11 @@ for (const engine of nextEngines())
     mailbox.setFault({ at: 'recipient', status: 451 })
     app.advance(HOUR)
     app.wake()
-    await app.waitForLog(/next attempt/)
+    // All of them have failed.
+    await until(async () => {
+      const due = sql`select 1 from letters where state = 'sending' or next_attempt_at <= ${app.deps.now()}`
+      return (await app.deps.db.all(due)).length === 0
+    })
     mailbox.setFault(null)
     app.advance(MINUTE)
     const late = await arrivedWith('last@example.com', 6)
