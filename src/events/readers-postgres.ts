@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { errorCode, invalid } from '../errors.ts'
 import { describeConnectionError } from '../sql/postgres.ts'
+import { openPool } from '../sql/postgres-pool.ts'
 import { isTooLarge, type LaneName, type ReaderBackend, resultLimit, type Statement } from './reader-messages.ts'
 
 /** A separate pool: readers never take a connection from administration. */
@@ -81,9 +82,7 @@ export function createPostgresReaders(url: string): ReaderBackend {
     max: SLOTS.fast + SLOTS.slow + SPARE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   }
-  const pool = new pg.Pool(options)
-  // The pool replaces an idle connection that breaks. Without a listener, the error would end the process.
-  pool.on('error', ignore)
+  const pool = openPool(options)
   const cancellations = new Set<Promise<unknown>>()
 
   /** If this fails, the statement still ends at its timeout. */
@@ -121,8 +120,6 @@ export function createPostgresReaders(url: string): ReaderBackend {
     const onAbort = (): void => {
       if ('processID' in client) cancel(Number(client.processID))
     }
-    // The pool only listens to idle connections. An unhandled error on this one would end the process.
-    client.on('error', ignore)
     signal.addEventListener('abort', onAbort)
     const session: Session = sessions.get(client) ?? { names, plans_once: false }
     sessions.set(client, session)
@@ -141,7 +138,6 @@ export function createPostgresReaders(url: string): ReaderBackend {
       signal.removeEventListener('abort', onAbort)
       // A late cancellation must not hit the next statement on this connection.
       client.release(!reusable || signal.aborted || session.names !== names)
-      client.off('error', ignore)
     }
   }
 

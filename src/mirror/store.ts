@@ -19,8 +19,6 @@ const STATEMENT_MS = 600_000
 const IDLE_TRANSACTION_MS = 60_000
 const KEEP_ALIVE_MS = 10_000
 
-const ignore = (): void => undefined
-
 export const openStore = (url: string): Promise<Store> =>
   url.startsWith('sqlite:') ? openSqliteStore(url) : openPostgresStore(url)
 
@@ -46,8 +44,8 @@ async function openSqliteStore(url: string): Promise<Store> {
 }
 
 async function openPostgresStore(url: string): Promise<Store> {
-  const { default: pg } = await import('pg')
-  const pool = new pg.Pool({
+  const { openPool } = await import('../sql/postgres-pool.ts')
+  const pool = openPool({
     connectionString: url,
     options: '-c default_transaction_read_only=on',
     max: 1,
@@ -57,13 +55,10 @@ async function openPostgresStore(url: string): Promise<Store> {
     statement_timeout: STATEMENT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   })
-  // The pool replaces a connection that breaks. Without a listener, the error would end the process.
-  pool.on('error', ignore)
   return {
     engine: 'postgres',
     snapshot: async (work) => {
       const client = await pool.connect()
-      client.on('error', ignore)
       const read: Read = async <Row extends unknown[]>(query: Sql) => {
         const { text, values } = compile(query, 'postgres')
         return (await client.query<Row>({ text, values, rowMode: 'array' })).rows
@@ -76,7 +71,6 @@ async function openPostgresStore(url: string): Promise<Store> {
         isOver = true
         return result
       } finally {
-        client.off('error', ignore)
         client.release(!isOver)
       }
     },

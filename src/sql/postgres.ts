@@ -2,6 +2,7 @@ import pg from 'pg'
 import { errorCode, unavailable } from '../errors.ts'
 import { type Database, type Db, type DbOptions, type Observe, withoutCredentials } from './db.ts'
 import { createLookups } from './postgres-lookups.ts'
+import { openPool } from './postgres-pool.ts'
 import { compile, counting, type Sql } from './template.ts'
 
 const CONNECTIONS = 10
@@ -50,10 +51,7 @@ export async function openPostgres(
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     ...(mode === 'read' && { options: '-c default_transaction_read_only=on' }),
   }
-  const pool = new pg.Pool({ ...connection, max: connections })
-  // The pool replaces broken idle connections. Without a listener the error would end the process.
-  pool.on('error', () => undefined)
-
+  const pool = openPool({ ...connection, max: connections })
   const lookups = share_connections ? createLookups(connection) : undefined
 
   /** Throws an error of the driver as `unavailable`, or with its remedy. */
@@ -155,11 +153,6 @@ async function runTransaction<Result>(
     close: async () => undefined,
   }
   let broken = false
-  // The pool only listens to idle connections. An unhandled error on this one would end the process.
-  const onBroken = (): void => {
-    broken = true
-  }
-  client.on('error', onBroken)
   try {
     addSent(client.query('begin'))
     const result = await work(tx)
@@ -172,12 +165,13 @@ async function runTransaction<Result>(
     if (failure) throw failure
     return result
   } catch (error) {
-    await client.query('rollback').catch(onBroken)
+    await client.query('rollback').catch(() => {
+      broken = true
+    })
     await Promise.all(sent)
     throw failure ?? error
   } finally {
     client.release(broken)
-    client.off('error', onBroken)
   }
 }
 

@@ -1,11 +1,15 @@
 /** The database interface on both engines. */
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { createPostgresReaders } from '../../src/events/readers-postgres.ts'
+import { openStore } from '../../src/mirror/store.ts'
 import { type Database, type Db, type DbOptions, isLostRace, isUniqueViolation } from '../../src/sql/db.ts'
 import { ADMINISTRATION, migrate, SCHEMA_VERSION, version } from '../../src/sql/migrate.ts'
 import siteApps from '../../src/sql/migrations/0023-site-apps.ts'
@@ -696,6 +700,70 @@ const REPORTED: [code: string, message: string, detail: RegExp | null][] = [
   ['23505', 'duplicate key value violates unique constraint', null],
   ['57014', 'canceling statement due to user request', null],
 ]
+
+/** The end of a response: the connection is ready for the next statement. */
+const READY = Buffer.from('5a0000000549', 'hex')
+/** What PostgreSQL sends when it shuts down: the length, then fields. */
+const TERMINATED = Buffer.from('E\0\0\0\0SFATAL\0VFATAL\0C57P01\0Mthe server shuts down\0\0', 'latin1')
+TERMINATED.writeUInt32BE(TERMINATED.length - 1, 1)
+
+/** A proxy that, while `cuts` is set, ends each connection in the packet that ends its next response. */
+async function openCutter(t: Test, url: string) {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  const cutter = { url: '', cuts: false, cut: 0 }
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname)
+    for (const socket of [client, database]) sockets.add(socket.on('error', () => undefined))
+    client.on('data', (bytes) => database.write(bytes))
+    client.on('close', () => database.destroy())
+    database.on('data', (bytes) => {
+      const isCut = cutter.cuts && bytes.subarray(-READY.length).equals(READY)
+      if (!isCut) return client.write(bytes)
+      cutter.cut++
+      client.end(Buffer.concat([bytes, TERMINATED]))
+    })
+    database.on('close', () => client.destroy())
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  await once(server, 'listening')
+  const through = new URL(url)
+  through.port = String((server.address() as AddressInfo).port)
+  return Object.assign(cutter, { url: through.href })
+}
+
+t.test('a connection that ends in the packet of a response fails only what uses it', async (t) => {
+  const { url, drop } = await emptyDatabase()
+  t.teardown(drop)
+  const cutter = await openCutter(t, url)
+  const db = await openDatabase(cutter.url, { connections: 2 })
+  t.teardown(() => db.close())
+  const store = await openStore(cutter.url)
+  const readers = createPostgresReaders(cutter.url)
+  t.teardown(() => readers.stop())
+  const one = sql`select 1`
+  const compiled = { ...compile(one, 'postgres'), one_plan: false }
+  const { signal } = new AbortController()
+  const uses: [string, () => Promise<unknown>][] = [
+    ['a statement', () => db.all(one)],
+    ['a transaction', () => db.tx((tx) => tx.all(one))],
+    ['a reader', () => readers.run('fast', compiled, (row) => row, 5_000, signal)],
+    ['the mirror', () => store.snapshot((read) => read(one))],
+  ]
+  for (const [name, use] of uses) {
+    const before = cutter.cut
+    cutter.cuts = true
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, use))
+    t.ok(cutter.cut > before, name)
+    if (name !== 'the mirror')
+      for (const outcome of outcomes) if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'unavailable' })
+    cutter.cuts = false
+    await until(() => use().catch(() => false))
+  }
+})
 
 t.test('errors of PostgreSQL that a retry may overcome are unavailable, also at commit', async (t) => {
   const { db } = await open(t, 'postgres')
