@@ -54,7 +54,7 @@ const STEPS = bySize({ quick: 15, full: 60, prove: 3_000 })
 const RACING_EVENTS = bySize({ quick: 120, full: 240 })
 const SEED = Number(process.env.SEED ?? 20261119)
 /** In the full size, their texts are larger than the memory of DuckDB. */
-const LONG_EVENTS = bySize({ quick: 5_000, full: 20_000, prove: 100_000 })
+const LONG_EVENTS = bySize({ quick: 3_000, full: 20_000, prove: 100_000 })
 t.setTimeout(bySize({ full: 7, prove: 60 }) * 60_000)
 
 /** Makes a file as old as the clock of the server says. */

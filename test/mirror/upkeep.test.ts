@@ -274,7 +274,7 @@ onBothEngines(
   OPTIONS,
 )
 
-const MANY_PROPERTIES_EVENTS = 20_000
+const MANY_PROPERTIES_EVENTS = bySize({ quick: 8_000, full: 20_000 })
 
 t.test('events with many different properties fit into the memory of the processes', async (t) => {
   const mirrorLimits = { ...MIRROR_LIMITS, max_segment: LIMITS.max_segment, max_merged: LIMITS.max_merged }

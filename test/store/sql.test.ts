@@ -759,7 +759,8 @@ t.test('a connection that ends in the packet of a response fails only what uses 
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, use))
     t.ok(cutter.cut > before, name)
     if (name !== 'the mirror')
-      for (const outcome of outcomes) if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'unavailable' })
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'unavailable' })
     cutter.cuts = false
     await until(() => use().catch(() => false))
   }
