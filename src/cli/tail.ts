@@ -29,7 +29,7 @@ export function addTailOptions(command: Command): void {
   )
   command
     .description(
-      'Prints the latest events and then new ones as they arrive, until Ctrl-C. Events come in the order of ingestion, oldest first, even if they arrive late with an old timestamp. After a restart of the server, it continues with the next event. It asks for new events every second, after 5 minutes every 5 seconds, and waits when the server limits requests. A request with filters reads at most 10,000 events, so it may show fewer earlier ones.',
+      'Prints the latest events and then new ones as they arrive, until Ctrl-C. Events come in the order of ingestion, oldest first, even if they arrive late with an old timestamp. After a restart of the server, it continues with the next event. It asks for new events every second for 5 minutes, then every 5 seconds, and waits when the server limits requests. A request with filters reads at most 10,000 events, so it may show fewer earlier ones.',
     )
     .option(
       '--last <number>',

@@ -14,7 +14,8 @@ const MAX_TIME_LENGTH = 128
 
 /**
  * Returns undefined if the value is not a time. Accepts ISO 8601 with calendar, week (2021-W43-5) or ordinal (2021-302)
- * dates, and other texts that begin with a day, a month or a number and that `Date.parse` accepts. A text without a zone is a local time of `zone`; a number is milliseconds.
+ * dates, and other texts that begin with a day, a month or a number and that `Date.parse` accepts. A text without a zone is
+ * a local time of `zone`; a number is milliseconds.
  */
 export function parseEventTime(value: unknown, zone = 'UTC'): number | undefined {
   if (typeof value === 'number') return exact(value * 1000)

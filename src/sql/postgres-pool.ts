@@ -3,9 +3,9 @@ import pg from 'pg'
 const ignore = (): void => undefined
 
 /**
- * A pool whose broken connections end no process. A statement on one fails, and the pool replaces it. The pool itself only
- * listens to idle connections, and the packet with a response may also say that PostgreSQL shuts down: before the code that
- * waits for the connection could listen.
+ * A pool that listens to every connection, so that a broken one does not end the process. Its statement fails, and the pool
+ * replaces it. A listener that is added to a connection in use would be too late: one packet may contain both the response
+ * that frees the connection and the error that ends it.
  */
 export function openPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options)
