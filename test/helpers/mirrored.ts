@@ -50,7 +50,10 @@ export async function compare(t: Test, app: TestApp, name: string): Promise<void
 export async function compareRows(t: Test, app: TestApp, name: string, questions: readonly string[] = QUESTIONS) {
   const ways: unknown[] = []
   for (const question of questions) {
-    const [asked, rows] = [await ask(app, question), await ask(app, fromRows(question))]
+    const asked = await ask(app, question)
+    // The engines differ in positions, and with them in segments and ways. They are compared by the answers from rows.
+    app.transcript.pop()
+    const rows = await ask(app, fromRows(question))
     t.equal(rows.way, 'rows')
     t.strictSame(asked.rows, rows.rows, `${name}: ${question}`)
     ways.push(asked.way)

@@ -145,10 +145,10 @@ onBothEngines(
   OPTIONS,
 )
 
-onBothEngines(
-  t,
-  'events that are deleted while a segment is written do not come back',
-  async (t, app) => {
+// Positions differ between the engines, and with them the segments whose ends delete a person.
+for (const engine of nextEngines())
+  t.test(`events that are deleted while a segment is written do not come back (${engine})`, async (t) => {
+    const app = await openApp(t, engine, OPTIONS)
     await keeper(app).stop()
     const deleted: string[] = []
     const kinds: string[] = []
@@ -194,9 +194,7 @@ onBothEngines(
     for (const person of deleted)
       if (!known.includes(person)) t.notOk(text.includes(`secret of ${person}`), `${person} is in no file`)
     await compareRows(t, app, 'at the end')
-  },
-  OPTIONS,
-)
+  })
 
 onBothEngines(
   t,
