@@ -548,7 +548,7 @@ onBothEngines(
       const payload = body.replace(/"#([-.\de]+)"/gi, '$1')
       await app.send('POST', '/batch/', { key: null, raw: { type: 'application/json', payload } })
     }
-    await compareRows(t, app, 'hostile events without a mirror', HOSTILE_QUESTIONS)
+    await compareRows(t, app, 'hostile events without a mirror', sampled(HOSTILE_QUESTIONS, 3))
     await mirrorEvents(app)
     const ways = await compareRows(t, app, 'hostile events', HOSTILE_QUESTIONS)
     t.ok(ways.filter((way) => way === 'mirror').length > 15, `the ways are ${ways}`)
@@ -568,9 +568,9 @@ onBothEngines(
       where event = 'paid'`)
     await mirrorEvents(app)
     await mirrorEvents(app, other.project_id)
-    await compareRows(t, app, 'many keys', [...HOSTILE_QUESTIONS, ...QUESTIONS])
+    await compareRows(t, app, 'many keys', sampled([...HOSTILE_QUESTIONS, ...QUESTIONS], 3))
     await capture(app, mirroredEvents(60, 64))
-    await compareRows(t, app, 'a tail above hostile events', [...HOSTILE_QUESTIONS, ...QUESTIONS])
+    await compareRows(t, app, 'a tail above hostile events', sampled([...HOSTILE_QUESTIONS, ...QUESTIONS], 3))
   },
   OPTIONS,
 )
