@@ -51,7 +51,7 @@ export async function compareRows(t: Test, app: TestApp, name: string, questions
   const ways: unknown[] = []
   for (const question of questions) {
     const asked = await ask(app, question)
-    // The engines differ in positions, and with them in segments and ways. They are compared by the answers from rows.
+    // Positions differ between the engines, and with them the segments and the way. Only the answer from rows is the same.
     app.transcript.pop()
     const rows = await ask(app, fromRows(question))
     t.equal(rows.way, 'rows')
