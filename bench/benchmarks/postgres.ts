@@ -122,7 +122,7 @@ export const postgres: Benchmark[] = [
   comparison({
     name: 'page',
     description: 'The first page of events: 100 of them, newest first.',
-    rounds: 7,
+    rounds: 15,
     engines: filledEngines,
     measure: firstPage,
     limit: { atMost: 1.3 },

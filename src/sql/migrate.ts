@@ -32,6 +32,7 @@ import pluginTestEvents from './migrations/0029-plugin-test-events.ts'
 import pluginApiAccess from './migrations/0030-plugin-api-access.ts'
 import integrationNumbers from './migrations/0031-integration-numbers.ts'
 import sourceErrorPositions from './migrations/0032-source-error-positions.ts'
+import activityFilters from './migrations/0033-activity-filters.ts'
 import events from './migrations/events-0001.ts'
 import eventPositions from './migrations/events-0002.ts'
 import eventCounts from './migrations/events-0003.ts'
@@ -88,6 +89,7 @@ export const ADMINISTRATION: Track = {
     pluginApiAccess,
     integrationNumbers,
     sourceErrorPositions,
+    activityFilters,
   ],
 }
 export const EVENTS: Track = {

@@ -65,11 +65,12 @@ export async function release(db: Db, id: string, owner: string, run_at: string)
     where id = ${id} and lease_owner = ${owner}`)
 }
 
-/** When the next job is due or its lease ends. */
-export async function nextAt(db: Db): Promise<string | null> {
+/** When the next job is due or its lease ends. `running`: see `claim`. */
+export async function nextAt(db: Db, running: readonly string[]): Promise<string | null> {
   const row = await db.get<{ at: string | null }>(sql`
     select min(at) as at from (
       select min(run_at) as at from plugin_jobs where lease_until is null
-      union all select min(lease_until) as at from plugin_jobs where lease_until is not null) jobs`)
+      union all
+      select min(lease_until) as at from plugin_jobs where lease_until is not null and id not in ${oneOf(running)}) jobs`)
   return row?.at ?? null
 }

@@ -57,11 +57,11 @@ export async function finish(
     where plugin_config_id = ${plugin_config_id} and task = ${task} and lease_owner = ${owner}`)
 }
 
-/** When the next task is due or its lease ends. */
-export async function nextAt(db: Db): Promise<string | null> {
-  const row = await db.get<{ at: string | null }>(
-    sql`select min(case when lease_until is null then next_at else lease_until end) as at from plugin_schedules`,
-  )
+/** When the next task is due or its lease ends. `running`: see `claim`. */
+export async function nextAt(db: Db, running: readonly string[]): Promise<string | null> {
+  const row = await db.get<{ at: string | null }>(sql`
+    select min(case when lease_until is null then next_at else lease_until end) as at from plugin_schedules
+    where plugin_config_id || ' ' || task not in ${oneOf(running)}`)
   return row?.at ?? null
 }
 

@@ -14,7 +14,7 @@ const SIZES = [1_000, 100_000, 900_000, 5_000_000, LARGEST]
 /** The size of bodies that once blocked the server. */
 const INCIDENT_BYTES = bySize({ quick: 1_000_000, full: LARGEST })
 /** One of this many texts and fields of an event is used. */
-const STRIDE = bySize({ quick: 40, full: 1 })
+const STRIDE = bySize({ quick: 80, full: 1 })
 const LARGE_EVENTS = 110
 const ONLY = process.env.ONLY && new RegExp(process.env.ONLY)
 t.setTimeout(bySize({ full: 20, prove: 240 }) * 60_000)

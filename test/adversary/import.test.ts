@@ -87,7 +87,7 @@ for (const engine of inTurn(ENGINES))
     ).join('\n')
     const harmless_ms = (await runImport('harmless.ndjson', plain)) / (plain.length / 1_000_000)
     const all = Object.entries(files((name) => SIZES.flatMap((size) => lines(TEXTS[name]!(size)))))
-    const malicious = sampled(all, 2)
+    const malicious = sampled(all, 4)
     for (const [name, content] of malicious) {
       let took_ms = 0
       await target.attack([
@@ -154,7 +154,7 @@ const HOSTILE: [name: string, content: Buffer, code: number, message: RegExp][] 
 ]
 
 t.test('import refuses hostile files with a sentence', async (t) => {
-  const hostile = sampled(HOSTILE, 3)
+  const hostile = sampled(HOSTILE, 6)
   const target = await openTarget(t, 'sqlite')
   const folder = freshFolder(t)
   const [DATABASE_URL, project] = [target.world.database_url, String(target.world.project_id)]

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { openLargePayload, PAYLOAD_LIMIT_BYTES } from '../../src/events/payload.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { casesOn, ENGINES } from '../helpers/app.ts'
-import { bySize } from '../helpers/assertions/figures.ts'
+import { bySize, halfInQuick } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { serverPlace } from '../helpers/programs/postgres.ts'
@@ -20,6 +20,7 @@ const ATTEMPTS = 4
 /** Most of the first are parsed by the server, most of the second by a parser process because they have too many values. */
 const SIZES = [30_000, 250_000]
 t.setTimeout(10 * 60_000)
+const scenario = halfInQuick(t)
 
 /** Runs in the server: appends every turn of more than five milliseconds of CPU time to a file. */
 const MONITOR = `
@@ -132,7 +133,7 @@ async function shortestOf(attempts: number, measure: () => Promise<number>): Pro
 }
 
 for (const engine of ENGINES) {
-  t.test(`no form and no event holds the main thread (${engine})`, async (t) => {
+  scenario(`no form and no event holds the main thread (${engine})`, async (t) => {
     const server = await openMonitored(t, engine)
     const post = async (path: string, { type, body }: Body): Promise<number> => {
       const response = await fetch(`${server.url}${path}`, {
@@ -173,7 +174,7 @@ for (const engine of ENGINES) {
   })
 }
 
-t.test('a parser process spends no more than milliseconds on a form', async (t) => {
+scenario('a parser process spends no more than milliseconds on a form', async (t) => {
   const slow: string[] = []
   for (const [name, createBody] of Object.entries(FORMS))
     for (const size of [600_000, PAYLOAD_LIMIT_BYTES - 1_000]) {
@@ -207,7 +208,7 @@ async function pipeline(t: Test, { url }: ServerProcess, text: string): Promise<
   return socket
 }
 
-t.test('requests that are pipelined on one connection do not delay others', async (t) => {
+scenario('requests that are pipelined on one connection do not delay others', async (t) => {
   const server = await openMonitored(t, 'sqlite')
   const count = bySize({ quick: 4_000, full: 20_000 })
   const request = (i: number): string => `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${i}\r\n`
@@ -237,7 +238,7 @@ t.test('requests that are pipelined on one connection do not delay others', asyn
   t.ok(others > count / 200, `another client got ${others} responses in the meantime`)
 })
 
-t.test('pipelined requests with bodies are all stored, in order', async (t) => {
+scenario('pipelined requests with bodies are all stored, in order', async (t) => {
   const server = await openMonitored(t, 'sqlite')
   const count = 400
   const requests = Array.from({ length: count }, (_, i) => {
@@ -270,7 +271,7 @@ t.test('pipelined requests with bodies are all stored, in order', async (t) => {
   t.strictSame(results, [[count]])
 })
 
-t.test('clients that do not read pipelined responses cost little, and do not delay a shutdown', async (t) => {
+scenario('clients that do not read pipelined responses cost little, and do not delay a shutdown', async (t) => {
   const server = await openMonitored(t, 'sqlite')
   const text = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_500)
   // Reads it from the disk.

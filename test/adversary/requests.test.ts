@@ -9,7 +9,7 @@ import { openTarget } from './target.ts'
 const SEED = Number(process.env.SEED ?? 20260902)
 const TEXTS_PER_FAMILY = bySize({ quick: 1, full: 2 })
 /** One of this many fields of a known family is attacked. */
-const STRIDE = bySize({ quick: 40, full: 1 })
+const STRIDE = bySize({ quick: 80, full: 1 })
 const SIZES = bySize({
   quick: [1_000, 300_000],
   full: [1_000, 30_000, 1_000_000],

@@ -25,7 +25,7 @@ import { insertEvents, uuid } from '../helpers/seeds/events.ts'
 
 /** The tables at which the copy is blocked and killed; all but the last in `prove`. */
 const KILL_TABLES = ['events']
-const SEEDED = bySize({ quick: 600, full: 2_500, prove: 20_000 })
+const SEEDED = bySize({ quick: 300, full: 2_500, prove: 20_000 })
 const INTERVAL = 'every 5 minutes'
 const WINDOW_MS = 300_000
 /** The remaining time of a window that is enough for the steps before the copy. */

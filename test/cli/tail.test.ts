@@ -18,6 +18,7 @@ import {
   serveArguments,
   startProcess,
 } from '../helpers/programs/process.ts'
+import { until } from '../helpers/programs/site.ts'
 
 type Variables = Record<string, string>
 
@@ -79,7 +80,12 @@ for (const engine of nextEngines())
     const server = await start()
     const env = { WORKSPACE_URL: server.url, WORKSPACE_KEY: defined(server.api_key) }
     const tail = (...args: string[]): Promise<Ended> => runCommand(['events', 'tail', ...args], env)
-    await capture(server, numbered(1, 30))
+    /** Transactions of other suites on the same PostgreSQL delay when events are listed. */
+    const captureAndWait = async (names: string[]): Promise<void> => {
+      await capture(server, names)
+      await until(async () => eventsIn(await tail('--no-follow', '--json', 'event', '--last', '1'))[0] === names.at(-1))
+    }
+    await captureAndWait(numbered(1, 30))
 
     await t.test('prints the latest events, oldest first', async (t) => {
       const fields = ['--no-follow', '--json', 'event']
@@ -98,7 +104,7 @@ for (const engine of nextEngines())
       t.match(await tail('--no-follow', '--last', '2', '--json', 'event', '--raw'), { stdout: 'event 29\nevent 30\n' })
       const body = JSON.parse((await tail('--no-follow', '--output', 'json', '--last', '1')).stdout)
       t.match(body, { cursor: String, more: false, results: [{ event: 'event 30' }] })
-      await capture(server, ['event 31'])
+      await captureAndWait(['event 31'])
       t.strictSame(eventsIn(await tail(...fields, '--cursor', body.cursor)), ['event 31'], 'continues after a response')
     })
 

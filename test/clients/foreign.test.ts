@@ -6,7 +6,7 @@ import type { Json } from '../helpers/json.ts'
 import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
 import { serveArguments, startProcess } from '../helpers/programs/process.ts'
 
-installClients()
+await installClients()
 // Queries over properties are slow on a busy machine.
 const program = serveArguments('--ephemeral', '--dialect', 'posthog')
 const server: any = await startProcess(t, { EVENTS_QUERY_TIMEOUT_MS: '200000' }, program)

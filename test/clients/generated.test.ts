@@ -13,7 +13,7 @@ import type { Json } from '../helpers/json.ts'
 import { clientFile, clientPackage, installClients, run } from '../helpers/programs/clients.ts'
 import { ended, environmentWith, serveArguments, startProcess } from '../helpers/programs/process.ts'
 
-installClients()
+await installClients()
 const TSC = clientFile('node_modules/typescript/bin/tsc')
 const OWN = 'node_modules/workspace-admin-client'
 const GENERATORS = {

@@ -8,7 +8,7 @@ import { lineWriter, openOutput, viewed } from '../../src/events/line-writer.ts'
 import type { Encoding } from '../../src/events/lines.ts'
 import { openSource, type Source } from '../../src/events/source.ts'
 import { sql } from '../../src/sql/template.ts'
-import { nextEngines, onBothEngines, openApp } from '../helpers/app.ts'
+import { ENGINES, nextEngines, onBothEngines, openApp } from '../helpers/app.ts'
 import { bySize } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
@@ -39,7 +39,7 @@ async function pagesOf(source: Source, extract: Extract, limit: number, after: C
 const textOf = (pages: Page[]): string => pages.map(({ text }) => text.toString()).join('')
 
 const texts: string[] = []
-for (const engine of nextEngines())
+for (const engine of ENGINES)
   t.test(`reads pages (${engine})`, async (t: Test) => {
     const app = await openApp(t, engine)
     await ingest(

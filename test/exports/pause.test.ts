@@ -83,7 +83,11 @@ async function openExport(app: TestApp, more: object = {}) {
 }
 
 type Export = Awaited<ReturnType<typeof openExport>>
-type Step = [time: string, step: keyof typeof STEPS, argument?: unknown]
+type Step =
+  | [time: string, step: 'events', count: number]
+  | [time: string, step: 'pause' | 'plan']
+  | [time: string, step: 'unpause', sent?: object]
+  | [time: string, step: 'patch', sent: object]
 
 /** Waits for transactions of other suites on the same cluster, which delay the planning of a pause. */
 async function waitForOtherTransactions({ deps: { db, events } }: Pick<TestApp, 'deps'>): Promise<void> {
@@ -96,15 +100,14 @@ async function drain(app: Pick<TestApp, 'deps'>): Promise<void> {
   await app.deps.exporter.drain()
 }
 
-/** Steps of a case. The argument of `events` is a count; `unpause` and `patch` take a request body. */
 const STEPS = {
-  events: async (app: TestApp, { project_id, numbers }: Export, count: any) => {
+  events: async (app: TestApp, { project_id, numbers }: Export, count: number) => {
     await ingest(app, plainEvents(count, numbers.next), project_id)
     numbers.next += count
   },
   pause: (_: TestApp, { act }: Export) => act('pause'),
-  unpause: (_: TestApp, { act }: Export, sent: any) => act('unpause', sent),
-  patch: (_: TestApp, { patch }: Export, sent: any) => patch(sent),
+  unpause: (_: TestApp, { act }: Export, sent?: object) => act('unpause', sent),
+  patch: (_: TestApp, { patch }: Export, sent: object) => patch(sent),
   plan: drain,
 }
 
@@ -449,7 +452,7 @@ const CASES: Case[] = [
 async function runSteps(app: TestApp, batchExport: Export, steps: readonly Step[]): Promise<void> {
   for (const [time, step, argument] of steps) {
     setClock(app, time)
-    await STEPS[step](app, batchExport, argument)
+    await STEPS[step](app, batchExport, argument as never)
   }
 }
 

@@ -11,12 +11,15 @@ import { deliver, describeFailure } from '../../src/exports/deliver.ts'
 import type { Checkpoint, Destination } from '../../src/exports/destination.ts'
 import { createPostgres } from '../../src/exports/destinations/postgres.ts'
 import { nextEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { notRun } from '../helpers/assertions/not-run.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { toolsFor } from '../helpers/peers/stores.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
 import { failureOf, ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
+
+const scenario = halfInQuick(t)
 
 const neverAborted = new AbortController().signal
 const MEGABYTE = 1024 * 1024
@@ -52,7 +55,7 @@ function assertFiles(t: Test, files_root: string, count: number): void {
 }
 
 for (const engine of nextEngines())
-  t.test(`resumes a file export after the disk was full (${engine})`, async (t) => {
+  scenario(`resumes a file export after the disk was full (${engine})`, async (t) => {
     const disk = openDisk(t, 3)
     if (!disk) return
     const app = await openApp(t, engine)
@@ -74,7 +77,7 @@ for (const engine of nextEngines())
   })
 
 for (const engine of nextEngines())
-  t.test(`resumes a file export after the disk was read-only (${engine})`, async (t) => {
+  scenario(`resumes a file export after the disk was read-only (${engine})`, async (t) => {
     const disk = openDisk(t, 20)
     if (!disk) return
     const app = await openApp(t, engine)
@@ -200,7 +203,7 @@ async function openDestination(t: Test, table: keyof typeof TABLES) {
 
 for (const engine of nextEngines())
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
-    t.test(`delivers no duplicates when the database connection breaks (table ${table}, ${engine})`, async (t) => {
+    scenario(`delivers no duplicates when the database connection breaks (table ${table}, ${engine})`, async (t) => {
       const app = await openApp(t, engine)
       await ingest(app, largeEvents(1_500))
       const { proxy, config, assertRowCount } = await openDestination(t, table)
@@ -237,7 +240,7 @@ async function deliverTo(t: Test, destination: Destination<object>, app: TestApp
 }
 
 for (const engine of nextEngines())
-  t.test(`times out on a stalled database, but not on a slow one (${engine})`, async (t) => {
+  scenario(`times out on a stalled database, but not on a slow one (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await ingest(app, largeEvents(60))
     const { proxy, config, assertRowCount } = await openDestination(t, 'without_key')

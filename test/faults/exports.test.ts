@@ -11,7 +11,7 @@ import t, { type Test } from 'tap'
 import { boundaryBefore, inUtc } from '../../src/exports/interval.ts'
 import type { Engine } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure, inTurn } from '../helpers/assertions/figures.ts'
+import { bySize, figure, halfInQuick, inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt, pick, textAt } from '../helpers/assertions/items.ts'
 import { emptyDatabase, serverUrl } from '../helpers/programs/postgres.ts'
 import { openSite, type Site, until } from '../helpers/programs/site.ts'
@@ -42,6 +42,7 @@ const ROUNDS = bySize({ quick: 1, full: 3, prove: 100 })
 const PERSON_ROUNDS = bySize({ quick: 1, full: 5, prove: 100 })
 const SEED = Number(process.env.SEED ?? 20260801)
 t.setTimeout(bySize({ full: 15, prove: 180 }) * 60_000)
+const scenario = halfInQuick(t)
 
 /** Rounds between catch-ups: fewer than the attempts after which a run fails. */
 const CATCH_UP_EVERY = 5
@@ -138,7 +139,7 @@ function withKills(
 ): void {
   for (const { engine, count, seed } of inTurn(PROCESSES)) {
     const killed = count === 1 ? 'despite kill -9' : 'when either of two processes is killed'
-    t.test(`${name} ${killed} (${engine})`, (t) => test(t, engine, count, first_seed + seed))
+    scenario(`${name} ${killed} (${engine})`, (t) => test(t, engine, count, first_seed + seed))
   }
 }
 
@@ -435,7 +436,7 @@ async function testKillsOfBackfills(t: Test, engine: Engine, processes: number, 
 withKills('creates and completes backfills', 30, testKillsOfBackfills)
 
 for (const engine of inTurn(ENGINES))
-  t.test(`continues the run of a killed process before its lease expires (${engine})`, async (t) => {
+  scenario(`continues the run of a killed process before its lease expires (${engine})`, async (t) => {
     let requests = 0
     const peer = createServer((request, response) => {
       request.resume()
@@ -475,7 +476,7 @@ for (const engine of inTurn(ENGINES))
   })
 
 for (const engine of inTurn(ENGINES))
-  t.test(`resumes a run after SIGTERM (${engine})`, async (t) => {
+  scenario(`resumes a run after SIGTERM (${engine})`, async (t) => {
     const site = await openSite(t, engine)
     const target = await folder(t, site)
     const id = await createExport(site, target)
@@ -514,7 +515,7 @@ for (const engine of inTurn(ENGINES))
   })
 
 for (const engine of inTurn(ENGINES))
-  t.test(`resumes a backfill after kill -9 (${engine})`, async (t) => {
+  scenario(`resumes a backfill after kill -9 (${engine})`, async (t) => {
     const site = await openSite(t, engine)
     const target = await folder(t, site)
     const id = await createExport(site, { ...target, name: 'backfilled' })
@@ -550,7 +551,7 @@ for (const engine of inTurn(ENGINES))
     assertNoPartialFiles(t, site)
   })
 
-t.test('recovers from a database outage (postgres)', async (t) => {
+scenario('recovers from a database outage (postgres)', async (t) => {
   const site = await openSite(t, 'postgres')
   const target = await folder(t, site)
   const id = await createExport(site, target)

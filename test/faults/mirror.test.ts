@@ -9,7 +9,7 @@ import { EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, sql } from '../../src/sql/template.ts'
 import { ENGINES } from '../helpers/app.ts'
-import { bySize, figure, inTurn, sampled } from '../helpers/assertions/figures.ts'
+import { bySize, figure, halfInQuick, inTurn, sampled } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
@@ -27,6 +27,7 @@ const BATCH_SIZE = 12
 const MAX_DELAY_MS = 200
 const ORPHAN_MS = 11 * 60_000
 t.setTimeout(bySize({ full: 7, prove: 120 }) * 60_000)
+const scenario = halfInQuick(t)
 
 const PROGRAM = fileURLToPath(new URL('../helpers/programs/mirror-server.js', import.meta.url))
 
@@ -125,11 +126,9 @@ async function openInstallation(t: Test, engine: Engine) {
           random() < 0.2 ? deletePerson(server, `person ${Math.floor(random() * 7)}`) : capture(server),
         )
     },
-    untilMirrored: (server: ServerProcess): Promise<unknown> =>
-      until(async () => {
-        const answers = await Promise.all(QUESTIONS.map((question) => ask(server, question)))
-        return answers.every(({ explain }) => explain.way === 'mirror')
-      }),
+    untilMirrored: async (server: ServerProcess): Promise<void> => {
+      for (const question of QUESTIONS) await until(async () => (await ask(server, question)).explain.way === 'mirror')
+    },
   }
 }
 
@@ -201,7 +200,7 @@ async function restartWithOldFiles({ database_url, start }: Installation, folder
 }
 
 for (const engine of inTurn(ENGINES))
-  t.test(`a mirror survives kill -9 of its server and its processes (${engine})`, async (t) => {
+  scenario(`a mirror survives kill -9 of its server and its processes (${engine})`, async (t) => {
     const random = seeded(SEED)
     const folder = join(freshFolder(t), 'mirror')
     const installation = await openInstallation(t, engine)
@@ -240,7 +239,7 @@ for (const engine of inTurn(ENGINES))
 const nodeIn = (folder: string): string => readFileSync(join(folder, 'node'), 'utf8')
 
 for (const isShared of inTurn([true, false]))
-  t.test(`two servers with ${isShared ? 'one folder' : 'a folder each'} on one PostgreSQL`, async (t) => {
+  scenario(`two servers with ${isShared ? 'one folder' : 'a folder each'} on one PostgreSQL`, async (t) => {
     const random = seeded(SEED + 1)
     const installation = await openInstallation(t, 'postgres')
     const base = freshFolder(t)

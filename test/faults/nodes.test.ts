@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openApp } from '../helpers/app.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, halfInQuick } from '../helpers/assertions/figures.ts'
 import { cycled, defined, itemAt } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
 import { openMailbox } from '../helpers/peers/mailbox.ts'
@@ -20,6 +20,7 @@ const RESTARTED = bySize({ quick: 1, full: 3 })
 const KILLED = bySize({ quick: 1, full: 2 })
 const CLIENTS = 6
 t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
+const scenario = halfInQuick(t)
 
 const WINDOW_MS = 300_000
 /** Longer than a lease. */
@@ -175,7 +176,7 @@ async function stopNode({ child }: ServerProcess, signal: NodeJS.Signals): Promi
   return (await exited) as [number | null, string | null]
 }
 
-t.test('rolling restarts under load lose no request', async (t) => {
+scenario('rolling restarts under load lose no request', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { DRAIN_SECONDS: '2' } })
   await Promise.all([site.start(), site.start({ ROLE: 'api' })])
   const load = createLoad(t, site)
@@ -205,7 +206,7 @@ t.test('rolling restarts under load lose no request', async (t) => {
   figure(t, { area: 'Multiple nodes', count: RESTARTED * ROUNDS, of: 'node restarts', result: 'no request lost' })
 })
 
-t.test('serves, works and drains according to its role', async (t) => {
+scenario('serves, works and drains according to its role', async (t) => {
   const DATABASE_URL = await emptyPlace(t, 'postgres')
   const mailbox = await openMailbox(t)
   const mail = { SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
@@ -263,7 +264,7 @@ t.test('serves, works and drains according to its role', async (t) => {
   t.equal(mailbox.mails.length, 1, 'an API node sends no mail')
 })
 
-t.test('a worker finishes the run of a killed worker', async (t) => {
+scenario('a worker finishes the run of a killed worker', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
   const destination = await emptyDatabase()
   t.teardown(destination.drop)
@@ -329,7 +330,7 @@ t.test('a worker finishes the run of a killed worker', async (t) => {
   figure(t, { area: 'Multiple nodes', count: KILLED * ROUNDS, of: 'kills', result })
 })
 
-t.test('nodes recover when the database restarts under load', async (t) => {
+scenario('nodes recover when the database restarts under load', async (t) => {
   const postgres = await startPostgres({ persistent: true })
   t.teardown(postgres.stop)
   const site = await openSite(t, 'postgres', { database_url: postgres.url })
@@ -385,7 +386,7 @@ t.test('nodes recover when the database restarts under load', async (t) => {
   figure(t, { area: 'Multiple nodes', count: ROUNDS, of: 'restarts of PostgreSQL', result })
 })
 
-t.test('returns 503 with Retry-After when no connection is free or a lock is held', async (t) => {
+scenario('returns 503 with Retry-After when no connection is free or a lock is held', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { ROLE: 'api' } })
   const fewConnections = { DATABASE_CONNECTIONS: '2', DATABASE_WAIT_MS: '2000', DATABASE_LOCK_MS: '600000' }
   const [full, shortLockTimeout] = await Promise.all([
@@ -434,7 +435,7 @@ t.test('returns 503 with Retry-After when no connection is free or a lock is hel
   t.match(await list(shortLockTimeout), { status: 200 })
 })
 
-t.test('enforces revoked keys and rate limits on every node', async (t) => {
+scenario('enforces revoked keys and rate limits on every node', async (t) => {
   const site = await openSite(t, 'postgres', { environment: { RATE_LIMITS: 'true', ROLE: 'api' } })
   await site.start()
   const [first, second] = [itemAt(site.servers, 0), itemAt(site.servers, 1)]

@@ -20,7 +20,7 @@ import { v7 } from 'uuid'
 import { ADMINISTRATION, EVENTS } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Sql, sql } from '../../src/sql/template.ts'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
@@ -42,6 +42,7 @@ const MIN_REJECTIONS = 5
 /** The size of the WAL before it has to grow. */
 const MAX_WRITES = 2_000
 t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
+const scenario = halfInQuick(t)
 
 interface HttpResponse {
   status: number
@@ -214,7 +215,7 @@ function createLedger() {
   }
 }
 
-t.test('acknowledged writes survive kill -9', async (t) => {
+scenario('acknowledged writes survive kill -9', async (t) => {
   const random = seeded(SEED)
   const folder = freshFolder(t)
   const DATABASE_URL = `sqlite:${folder}`
@@ -259,7 +260,7 @@ t.test('acknowledged writes survive kill -9', async (t) => {
   figure(t, { area: AREA, count: KILLS, of: 'kills', result, seed: SEED })
 })
 
-t.test('a database survives kill -9 during its first start', async (t) => {
+scenario('a database survives kill -9 during its first start', async (t) => {
   const random = seeded(SEED + 1)
   for (let round = 1; round <= FIRST_STARTS; round++) {
     const folder = freshFolder(t)
@@ -334,7 +335,7 @@ const DISKS: [name: string, open: (t: Test) => Disk | undefined, unable: string]
   ['writes beyond a file size limit fail with 503 and nothing is lost', limitedFiles, 'This machine has no prlimit.'],
 ]
 for (const [i, [name, open, unable]] of DISKS.entries())
-  t.test(name, async (t) => {
+  scenario(name, async (t) => {
     const disk = open(t)
     if (!disk) return figure(t, { area: AREA, unable })
     const { folder } = disk
@@ -389,7 +390,7 @@ for (const [i, [name, open, unable]] of DISKS.entries())
     figure(t, { area: AREA, count: FULL_DISKS, of: 'rounds', result, seed: SEED + 2 + i })
   })
 
-t.test('commands report a full disk and leave no partial files', async (t) => {
+scenario('commands report a full disk and leave no partial files', async (t) => {
   const disk = smallDisk(t)
   if (!disk) return figure(t, { area: AREA, unable: 'Mounting a small file system needs root.' })
   const database = ['--database', `sqlite:${disk.folder}`]
@@ -418,7 +419,7 @@ t.test('commands report a full disk and leave no partial files', async (t) => {
   figure(t, { area: AREA, count: 4, of: 'commands', result: 'each reported the full disk and exited with 1' })
 })
 
-t.test('commands report missing write permissions', async (t) => {
+scenario('commands report missing write permissions', async (t) => {
   // Root can write everywhere, so the command runs as the user "nobody".
   const root = process.getuid?.() === 0
   const user = root ? { uid: 65_534, gid: 65_534 } : {}
@@ -485,7 +486,7 @@ t.test('commands report missing write permissions', async (t) => {
   figure(t, { area: AREA, count: cases.length * 3, of: 'commands', result: 'each reported a remedy and exited with 1' })
 })
 
-t.test('doctor detects damaged pages', async (t) => {
+scenario('doctor detects damaged pages', async (t) => {
   const random = seeded(SEED + 5)
   const healthy = freshFolder(t)
   const server = await startProcess(t, { DATABASE_URL: `sqlite:${healthy}` })
@@ -514,7 +515,7 @@ t.test('doctor detects damaged pages', async (t) => {
   figure(t, { area: AREA, count: DAMAGED_PAGES, of: 'pages inverted', result, seed: SEED + 5 })
 })
 
-t.test('backups under load are consistent', async (t) => {
+scenario('backups under load are consistent', async (t) => {
   const folder = freshFolder(t)
   const server = await startProcess(t, { DATABASE_URL: `sqlite:${folder}` })
   const key = defined(server.api_key)

@@ -334,24 +334,24 @@ function urlOf(path: string, params: Record<string, string | number | undefined>
   return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }
 
-/** The test files whose first scenario has started. */
-const started = new Set<string>()
+/** The engines of the next scenario of a test file: both. In the quick size, one of them, in turn. */
+export const nextEngines = (): readonly Engine[] => inTurn(ENGINES)
 
-/**
- * The engines of the next scenario of a test file: both. In the quick size, only the first scenario runs on both, and the
- * others run on one engine each, in turn.
- */
-export function nextEngines(): readonly Engine[] {
-  const isFirst = !started.has(testFile())
-  started.add(testFile())
-  return isFirst ? ENGINES : inTurn(ENGINES)
+/** The test files that have compared the engines. */
+const compared = new Set<string>()
+
+/** Both engines. In the quick size, a file compares them in one scenario, and runs the others on one engine each. */
+function comparedEngines(): readonly Engine[] {
+  const isFirst = !compared.has(testFile())
+  compared.add(testFile())
+  return isFirst ? ENGINES : nextEngines()
 }
 
 /** The cases that a test runs on an engine: all. In the quick size, each case runs on one engine. */
 export const casesOn = <Case>(engine: Engine, cases: readonly Case[]): readonly Case[] =>
   SIZE === 'quick' ? cases.filter((_, i) => cycled(ENGINES, i) === engine) : cases
 
-/** Runs a scenario on the next engines and compares the responses of both. */
+/** Runs a scenario on both engines and compares their responses. In the quick size, see `comparedEngines`. */
 export function onBothEngines(
   t: Test,
   name: string,
@@ -359,7 +359,7 @@ export function onBothEngines(
   options: AppOptions = {},
 ): void {
   const transcripts: unknown[] = []
-  const engines = nextEngines()
+  const engines = comparedEngines()
   for (const engine of engines)
     t.test(`${name} (${engine})`, async (t) => {
       const app = await openApp(t, engine, options)

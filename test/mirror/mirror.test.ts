@@ -597,7 +597,7 @@ const DAMAGES: [name: string, damage: (app: TestApp, path: string) => unknown][]
   ],
 ]
 
-for (const [name, damage] of sampled(DAMAGES, 3))
+for (const [name, damage] of sampled(DAMAGES, 5))
   onBothEngines(
     t,
     `the mirror recovers from damage: ${name}`,

@@ -1270,7 +1270,7 @@ onBothEngines(
     t.equal(await stored('job'), `"${uuid(1)}"`)
     t.match((await names()).at(-1), `ran ${importer.config}`)
     t.match(await countsOf(app, importer.config, 'job'), { successes: 1, failures: 0 })
-    t.equal(await jobs.nextAt(app.deps.db), null)
+    t.equal(await jobs.nextAt(app.deps.db, []), null)
   },
   options,
 )

@@ -110,7 +110,7 @@ t.test('stops every attack, names it, and goes on with the next event', async (t
       {},
     ],
   ] as const
-  for (const [name, source, error] of sampled(attacks, 3)) {
+  for (const [name, source, error] of sampled(attacks, 6)) {
     const result = await each(configurationOf(source), 'processEvent', EVENTS, LIMITS, host)
     t.equal(result.error, undefined, name)
     t.equal(result.outcomes.length, 3, name)

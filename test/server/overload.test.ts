@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
-import { bySize, figure } from '../helpers/assertions/figures.ts'
+import { bySize, figure, halfInQuick } from '../helpers/assertions/figures.ts'
 import { cycled, textAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
@@ -34,6 +34,7 @@ const OTHER_FILES = 200
 const MAX_GROWTH_MIB = 512
 const BODY_LIMIT_BYTES = 20 * MEBIBYTE
 t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
+const scenario = halfInQuick(t)
 
 /** Only for tests of the timeouts: on a busy machine, requests of other tests would time out. */
 const SHORT_TIMEOUTS = { HEADERS_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '6000' }
@@ -164,7 +165,7 @@ async function openServer(t: Test, environment: Record<string, string> = {}): Pr
   baseline_mib = await memoryOf(server)
 }
 
-t.test('requests that arrive byte by byte or not at all time out with 408', async (t) => {
+scenario('requests that arrive byte by byte or not at all time out with 408', async (t) => {
   await openServer(t, SHORT_TIMEOUTS)
   const heads = [
     'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ',
@@ -186,7 +187,7 @@ t.test('requests that arrive byte by byte or not at all time out with 408', asyn
   figure(t, { area: AREA, count: SLOW, of: 'slow connections', result: `each closed with 408; ${result}` })
 })
 
-t.test('idle connections do not block other clients', async (t) => {
+scenario('idle connections do not block other clients', async (t) => {
   await openServer(t)
   const limit = Number(spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout)
   const count = Math.min(IDLE, Number.isNaN(limit) ? IDLE : limit - OTHER_FILES)
@@ -211,7 +212,7 @@ t.test('idle connections do not block other clients', async (t) => {
   figure(t, { area: AREA, count, of: 'concurrent connections', result })
 })
 
-t.test('oversized headers are rejected with 431', async (t) => {
+scenario('oversized headers are rejected with 431', async (t) => {
   await openServer(t)
   const result = await measureUnderLoad(t, server, async () => {
     const connections = await repeatConcurrently(OVERSIZED, async (i) => {
@@ -229,7 +230,7 @@ t.test('oversized headers are rejected with 431', async (t) => {
   figure(t, { area: AREA, count: OVERSIZED, of: 'requests', result: `each rejected with 431; ${result}` })
 })
 
-t.test('pipelined requests are answered in order', async (t) => {
+scenario('pipelined requests are answered in order', async (t) => {
   await openServer(t)
   const each = 100
   const result = await measureUnderLoad(t, server, async () => {
@@ -260,7 +261,7 @@ t.test('pipelined requests are answered in order', async (t) => {
   figure(t, { area: AREA, count: PIPELINES * each, of: 'requests', result: `responses in order; ${result}` })
 })
 
-t.test('memory stays bounded when a client does not read pipelined responses', async (t) => {
+scenario('memory stays bounded when a client does not read pipelined responses', async (t) => {
   await openServer(t)
   const each = 2_000
   const result = await measureUnderLoad(t, server, async () => {
@@ -280,7 +281,7 @@ t.test('memory stays bounded when a client does not read pipelined responses', a
   figure(t, { area: AREA, count: UNREAD_PIPELINES * each, of: 'requests', result })
 })
 
-t.test('invalid data after a request does not corrupt its response', async (t) => {
+scenario('invalid data after a request does not corrupt its response', async (t) => {
   await openServer(t)
   const connection = await openConnection(server)
   connection.socket.write('GET /docs/reference.js HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -298,7 +299,7 @@ t.test('invalid data after a request does not corrupt its response', async (t) =
   t.notMatch(text.slice(body_at, body_at + length), /HTTP\/1\.1 \d+/)
 })
 
-t.test('aborted uploads free their memory', async (t) => {
+scenario('aborted uploads free their memory', async (t) => {
   await openServer(t)
   const random = seeded(SEED)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
@@ -319,7 +320,7 @@ t.test('aborted uploads free their memory', async (t) => {
   figure(t, { area: AREA, count: ABORTED, of: 'uploads of 20 MiB', result, seed: SEED })
 })
 
-t.test('stalled uploads are rejected in favor of new ones', async (t) => {
+scenario('stalled uploads are rejected in favor of new ones', async (t) => {
   await openServer(t, SHORT_TIMEOUTS)
   const chunk = Buffer.alloc(MEBIBYTE, 'x')
   const result = await measureUnderLoad(t, server, async () => {
@@ -350,7 +351,7 @@ t.test('stalled uploads are rejected in favor of new ones', async (t) => {
   figure(t, { area: AREA, count: STALLED, of: 'uploads of 20 MiB', result: `the oldest rejected with 503; ${result}` })
 })
 
-t.test('small bodies that decompress to large ones do not exhaust memory', async (t) => {
+scenario('small bodies that decompress to large ones do not exhaust memory', async (t) => {
   await openServer(t)
   const deep = { event: 'seen', distinct_id: 'person', properties: { a: Array.from({ length: 30 }, () => []) } }
   const batch = Array.from({ length: COMPRESSED_EVENTS }, () => deep)
@@ -370,7 +371,7 @@ t.test('small bodies that decompress to large ones do not exhaust memory', async
   figure(t, { area: AREA, count: COMPRESSED, of, result })
 })
 
-t.test('clients that stop reading do not exhaust memory', async (t) => {
+scenario('clients that stop reading do not exhaust memory', async (t) => {
   await openServer(t)
   for (let sent = 0; sent < EVENTS; sent += 1_000) {
     const body = batchOf(server.project_token, 1_000, 300)

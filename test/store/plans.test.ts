@@ -17,7 +17,7 @@ import { isDistributed } from '../../src/sql/distribution.ts'
 import { ADMINISTRATION, EVENTS, migrate } from '../../src/sql/migrate.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { describeTables } from '../../src/sql/tables.ts'
-import { type Engine, sql } from '../../src/sql/template.ts'
+import { type Engine, name, sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp } from '../helpers/app.ts'
 import { rowOf } from '../helpers/assertions/items.ts'
 import {
@@ -147,6 +147,30 @@ for (const engine of ENGINES)
       const expected = row?.last ? row.last + 1 : from
       t.equal(await positionAt(reader, { project_id: 1, model: 'events', from, to, time }), expected, `${time}`)
       t.ok(lookups <= 10, `${lookups} lookups`)
+    }
+  })
+
+for (const engine of ENGINES)
+  t.test(`each filter of the activity log has an index that also orders its entries (${engine})`, async (t) => {
+    const { deps, first } = await openApp(t, engine)
+    await deps.db.exec(`
+      insert into activity_log (id, organization_id, actor, user_uuid, area, item_id, activity, changes, created_at)
+      select 'a' || i, '${first.organization_id}', 'user', 'ada', 'projects', 'p', 'updated', '[]', '${NOW}'
+      from ${seriesOf(engine, 5_000)}`)
+    if (engine === 'postgres') await deps.db.exec('analyze activity_log')
+    const explain = sql`${{ sqlite: sql`explain query plan`, postgres: sql`explain` }}`
+    for (const [column, index] of [
+      ['item_id', 'activity_log_of_item'],
+      ['user_uuid', 'activity_log_of_actor'],
+      ['area', 'activity_log_of_area'],
+    ] as const) {
+      const plan = JSON.stringify(
+        await deps.db.all(sql`
+          ${explain} select id from activity_log where organization_id = ${first.organization_id}
+            and ${name(column)} = 'rare' order by created_at desc, id desc limit 100`),
+      )
+      t.match(plan, index)
+      t.notMatch(plan, /sort|temp b-tree/i)
     }
   })
 

@@ -78,7 +78,8 @@ export function createTasks(options: TasksOptions): Tasks {
 
   async function untilNextRound(): Promise<number> {
     if (active.size >= MAX_ACTIVE) return POLL_MS
-    const due = [await schedules.nextAt(db), await jobs.nextAt(db)]
+    const running = [...active.keys()]
+    const due = [await schedules.nextAt(db, running), await jobs.nextAt(db, running)]
     const waits = due.flatMap((time) => (time === null ? [] : [Date.parse(time) - Date.parse(now())]))
     return Math.max(10, Math.min(POLL_MS, ...waits))
   }

@@ -29,6 +29,18 @@ export function inTurn<Variant>(variants: readonly Variant[]): readonly Variant[
 export const sampled = <Case>(cases: readonly Case[], n: number): readonly Case[] =>
   SIZE === 'quick' ? cases.filter((_, i) => i % n === 0) : cases
 
+/**
+ * `t.test` for the scenarios of a file that take many seconds each, such as kills and outages. In the quick size it runs half of
+ * them: the first, the fourth, the fifth and so on, so that scenarios whose engines take turns run on both engines.
+ */
+export function halfInQuick(t: Test): (name: string, scenario: (t: Test) => Promise<unknown>) => void {
+  let number = 0
+  return (name, scenario) => {
+    const isSelected = [0, 3].includes(number++ % 4)
+    if (SIZE !== 'quick' || isSelected) void t.test(name, scenario)
+  }
+}
+
 export interface Done {
   /** The section of the page. */
   area: string

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { Test } from 'tap'
 import { itemAt } from '../assertions/items.ts'
@@ -82,7 +82,7 @@ export async function openMailbox(t: Test, options: SMTPServerOptions = {}, port
   })
   server.on('error', () => undefined)
   const sockets = new Map<string, { destroy(): void }>()
-  server.server.on('connection', (socket: any) => sockets.set(`${socket.remotePort}`, socket))
+  server.server.on('connection', (socket: Socket) => sockets.set(`${socket.remotePort}`, socket))
   const socketOf = (session: { remotePort?: number }): { destroy(): void } | undefined =>
     sockets.get(`${session.remotePort}`)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))

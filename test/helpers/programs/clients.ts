@@ -1,15 +1,16 @@
 /** Third-party clients, installed once into a separate folder. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { ended } from './process.ts'
 
 const CLIENTS = resolve('.tap/clients')
 
 /** Installs 550 packages that only two test files need. Install scripts are off: one would download a program. */
-export function installClients(): void {
+export async function installClients(): Promise<void> {
   const files = ['package.json', 'package-lock.json'].map(
     (name) => [join(CLIENTS, name), readFileSync(`test/clients/package/${name}`, 'utf8')] as const,
   )
@@ -19,10 +20,7 @@ export function installClients(): void {
   mkdirSync(CLIENTS, { recursive: true })
   for (const [path, text] of files) writeFileSync(path, text)
   console.error('Installing the third-party clients (once)')
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: CLIENTS,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: CLIENTS })
 }
 
 /** The path of an installed file. */
