@@ -16,6 +16,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { bundleLibrary } from '../src/plugins/runtime/library-text.ts'
 import { writeDialects } from './dialects.ts'
 import { licensesOf } from './licenses.ts'
+import { PROCESSES } from './processes.ts'
 import { skipOpenApiValidation } from './skip-openapi-validation.ts'
 
 const [, , outdir = 'dist', ...flags] = process.argv
@@ -77,19 +78,6 @@ const useServerBundle: Plugin = {
       contents: serverExports('serve'),
     }))
   },
-}
-
-/** Child processes load one file each, so they start quickly. */
-const PROCESSES = {
-  'reader-process': 'src/events/reader-process.ts',
-  'mirror-process': 'src/mirror/mirror-process.ts',
-  'segment-process': 'src/mirror/segment-process.ts',
-  'parser-process': 'src/events/parser-process.ts',
-  'deliver-process': 'src/exports/deliver-process.ts',
-  'sandbox-process': 'src/plugins/runtime/sandbox-process.ts',
-  'password-process': 'src/auth/password-process.ts',
-  'saml-process': 'src/signin/saml-process.ts',
-  'backup-process': 'src/backups/backup-process.ts',
 }
 
 /** The script of the API reference page, as its package serves it. */

@@ -28,6 +28,7 @@ import { installClients } from '../test/helpers/programs/clients.ts'
 import { createTemplate, startPostgresProcess } from '../test/helpers/programs/postgres.ts'
 import { createCoverage } from './coverage.ts'
 import { writeDialects } from './dialects.ts'
+import { PROCESSES } from './processes.ts'
 
 /** Long files, which start first if there is no earlier run. */
 const LONGEST = [
@@ -103,6 +104,12 @@ function compile(): string {
   runIfChanged([...sources, 'test'], 'compile', COMPILED)
   if (isMeasured) runIfChanged(sources, 'build', program, '--lines')
   else runScript('build-if-changed')
+  // The tests' own child processes run the built programs too, which are single files.
+  for (const [name, source] of Object.entries(PROCESSES))
+    writeFileSync(
+      join(COMPILED, source.replace(/\.ts$/, '.js')),
+      `import ${JSON.stringify(pathToFileURL(join(program, `${name}.js`)).href)}\n`,
+    )
   return program
 }
 

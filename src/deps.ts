@@ -139,8 +139,6 @@ export interface DepsOptions {
   ids?: Ids
   /** Replaces the child processes of deliveries. */
   processes?: DeliveryProcesses
-  /** The program of event reader processes, without its extension. */
-  readerProgram?: URL
   /** Replaces some limits of the mirror. */
   mirrorLimits?: Partial<KeeperLimits>
 }
@@ -190,7 +188,7 @@ async function openParts(options: DepsOptions, keep: Keep): Promise<Omit<Deps, '
 type Databases = Awaited<ReturnType<typeof openDatabases>>
 
 async function openDatabases(
-  { config, log, clock = Date.now, ids: injectedIds, readerProgram, mirrorLimits }: DepsOptions,
+  { config, log, clock = Date.now, ids: injectedIds, mirrorLimits }: DepsOptions,
   keep: Keep,
 ) {
   const metrics = createMetrics()
@@ -220,7 +218,6 @@ async function openDatabases(
     url: config.DATABASE_URL,
     timeout_ms: config.EVENTS_QUERY_TIMEOUT_MS,
     observe: observer.observe,
-    program: readerProgram,
   })
   keep(eventReader)
   return { config, log, metrics, tracing, db, events, mirror, eventReader, vault, now, milliseconds, started_at, ids }

@@ -6,8 +6,6 @@ import type { LaneName, ReaderBackend, ReaderReply, Statement } from './reader-m
 
 export interface SqliteReaderOptions {
   file: string
-  /** The program of a reader process, without its extension. */
-  program?: URL
   /** Applies to the slow lane. */
   niceness?: number
 }
@@ -20,14 +18,10 @@ const PROGRAM = new URL('./reader-process', import.meta.url)
  */
 export const NICENESS = 19
 
-export const createSqliteReaders = ({
-  file,
-  program = PROGRAM,
-  niceness = NICENESS,
-}: SqliteReaderOptions): ReaderBackend =>
+export const createSqliteReaders = ({ file, niceness = NICENESS }: SqliteReaderOptions): ReaderBackend =>
   createProcessReaders({
-    fast: createProcessPool({ program, args: [file, 'fast'] }),
-    slow: createProcessPool({ program, args: [file, 'slow'], niceness }),
+    fast: createProcessPool({ program: PROGRAM, args: [file, 'fast'] }),
+    slow: createProcessPool({ program: PROGRAM, args: [file, 'slow'], niceness }),
   })
 
 /** Runs statements in the processes of a lane. Lanes may share them. */

@@ -49,8 +49,6 @@ export interface EventReaderOptions {
   timeout_ms: number
   /** Called with the duration of each query in seconds, including the time in the queue, and its text. */
   observe?: Observe
-  /** The program of a SQLite reader process, without its extension. */
-  program?: URL
   /** The niceness of SQLite reader processes in the slow lane. */
   niceness?: number
   mirror?: MirrorReader | undefined
@@ -61,14 +59,13 @@ export async function createEventReader({
   url,
   timeout_ms,
   observe,
-  program,
   niceness,
   mirror,
 }: EventReaderOptions): Promise<EventReader> {
   const backend =
     engine === 'postgres'
       ? (await import('./readers-postgres.ts')).createPostgresReaders(url)
-      : createSqliteReaders({ file: location, program, niceness })
+      : createSqliteReaders({ file: location, niceness })
   const scheduler = createScheduler(backend, timeout_ms)
   const convertedRows: EventReader['convertedRows'] = async (query, options, convert) => {
     const statement = { ...compile(query, engine), one_plan: options.one_plan }

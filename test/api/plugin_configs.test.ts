@@ -1,9 +1,12 @@
 import t, { type Test } from 'tap'
 import { name, sql } from '../../src/sql/template.ts'
 import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, only, rowOf } from '../helpers/assertions/items.ts'
 import type { BodyOf } from '../helpers/response-bodies.ts'
 import { capture, runPlugin, storedEvents } from '../helpers/seeds/plugins.ts'
+
+halfInQuick(t)
 
 const options = { environment: { SECRET_KEY: '5e'.repeat(32) } }
 const MASK = '********'

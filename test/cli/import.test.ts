@@ -20,12 +20,15 @@ import * as organizations from '../../src/store/organizations.ts'
 import * as projects from '../../src/store/projects.ts'
 import * as users from '../../src/store/users.ts'
 import { nextEngines } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
 import { type Files, zipOf } from '../helpers/peers/archives.ts'
 import { emptyDatabase, emptyPlace, serverPlace } from '../helpers/programs/postgres.ts'
 import { command, type Ended, runCommand, startProcess } from '../helpers/programs/process.ts'
+
+halfInQuick(t)
 
 const EXPORT_FOLDER = freshFolder(t)
 

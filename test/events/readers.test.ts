@@ -12,12 +12,14 @@ import type { Database } from '../../src/sql/db.ts'
 import { openDatabase } from '../../src/sql/open.ts'
 import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import { nextEngines, openApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { isSimulated } from '../helpers/programs/citus.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
-import { readerProgram } from '../helpers/programs/process.ts'
 import { insertEvents, NEW_YEAR, recordsOf, uuid } from '../helpers/seeds/events.ts'
+
+halfInQuick(t)
 
 /** Never finishes. */
 const endless = sql`
@@ -46,7 +48,6 @@ async function openReader(
     events,
     url,
     timeout_ms,
-    ...(readerProgram && { program: readerProgram }),
     niceness,
   })
   t.teardown(async () => {

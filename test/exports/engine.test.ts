@@ -12,11 +12,14 @@ import { permanentError, retryableError } from '../../src/exports/destination.ts
 import { createExporter, type ExporterOptions } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { IN_THIS_PROCESS, nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import type { Json } from '../helpers/json.ts'
 import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
+
+halfInQuick(t)
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

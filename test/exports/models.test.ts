@@ -13,7 +13,7 @@ import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { DestinationType } from '../../src/exports/destination.ts'
 import { name, sql } from '../../src/sql/template.ts'
 import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { bySize } from '../helpers/assertions/figures.ts'
+import { bySize, halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, only } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
 import { openBigQueryStub } from '../helpers/peers/bigquery.ts'
@@ -23,6 +23,7 @@ import { openSnowflakeStub } from '../helpers/peers/snowflake.ts'
 import { ingest, jobFor, listener, type SentEvent } from '../helpers/seeds/exports.ts'
 
 t.setTimeout(bySize({ full: 5, prove: 20 }) * 60_000)
+halfInQuick(t)
 
 const HOUR_MS = 3_600_000
 

@@ -13,7 +13,7 @@ import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { highestPosition } from '../../src/store/batch_exports.ts'
 import { IN_THIS_PROCESS, nextEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { bySize } from '../helpers/assertions/figures.ts'
+import { bySize, halfInQuick } from '../helpers/assertions/figures.ts'
 import { itemAt, textAt } from '../helpers/assertions/items.ts'
 import { commit, ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
@@ -23,6 +23,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 t.setTimeout(bySize({ full: 15, prove: 60 }) * 60_000)
+halfInQuick(t)
 
 /** Sets the clock to a time of the first day, `HH:MM`. */
 const setClock = (app: Pick<TestApp, 'advance' | 'deps'>, time: string): void =>

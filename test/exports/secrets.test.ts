@@ -18,9 +18,12 @@ import { sql } from '../../src/sql/template.ts'
 import * as store from '../../src/store/batch_exports.ts'
 import { createVault, KEY_FILE, readKeys } from '../../src/store/vault.ts'
 import { nextEngines, onBothEngines, openApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, rowOf } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
+
+halfInQuick(t)
 
 const hex = (): string => randomBytes(32).toString('hex')
 const CONFIG = { url: 'https://events.example.com/batch/', token: 'phc_VERY_SECRET' }

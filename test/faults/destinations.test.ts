@@ -19,7 +19,7 @@ import { toolsFor } from '../helpers/peers/stores.ts'
 import { emptyDatabase } from '../helpers/programs/postgres.ts'
 import { failureOf, ingest, jobFor, listener, plainEvents } from '../helpers/seeds/exports.ts'
 
-const scenario = halfInQuick(t)
+halfInQuick(t)
 
 const neverAborted = new AbortController().signal
 const MEGABYTE = 1024 * 1024
@@ -55,7 +55,7 @@ function assertFiles(t: Test, files_root: string, count: number): void {
 }
 
 for (const engine of nextEngines())
-  scenario(`resumes a file export after the disk was full (${engine})`, async (t) => {
+  t.test(`resumes a file export after the disk was full (${engine})`, async (t) => {
     const disk = openDisk(t, 3)
     if (!disk) return
     const app = await openApp(t, engine)
@@ -77,7 +77,7 @@ for (const engine of nextEngines())
   })
 
 for (const engine of nextEngines())
-  scenario(`resumes a file export after the disk was read-only (${engine})`, async (t) => {
+  t.test(`resumes a file export after the disk was read-only (${engine})`, async (t) => {
     const disk = openDisk(t, 20)
     if (!disk) return
     const app = await openApp(t, engine)
@@ -203,7 +203,7 @@ async function openDestination(t: Test, table: keyof typeof TABLES) {
 
 for (const engine of nextEngines())
   for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[])
-    scenario(`delivers no duplicates when the database connection breaks (table ${table}, ${engine})`, async (t) => {
+    t.test(`delivers no duplicates when the database connection breaks (table ${table}, ${engine})`, async (t) => {
       const app = await openApp(t, engine)
       await ingest(app, largeEvents(1_500))
       const { proxy, config, assertRowCount } = await openDestination(t, table)
@@ -240,7 +240,7 @@ async function deliverTo(t: Test, destination: Destination<object>, app: TestApp
 }
 
 for (const engine of nextEngines())
-  scenario(`times out on a stalled database, but not on a slow one (${engine})`, async (t) => {
+  t.test(`times out on a stalled database, but not on a slow one (${engine})`, async (t) => {
     const app = await openApp(t, engine)
     await ingest(app, largeEvents(60))
     const { proxy, config, assertRowCount } = await openDestination(t, 'without_key')

@@ -9,7 +9,7 @@ import { openMailbox } from '../helpers/peers/mailbox.ts'
 import { serverPlace } from '../helpers/programs/postgres.ts'
 import { type ServerProcess, startProcess } from '../helpers/programs/process.ts'
 
-const scenario = halfInQuick(t)
+halfInQuick(t)
 
 async function invite({ url }: ServerProcess, key: string, target_email: string): Promise<number> {
   const response = await fetch(`${url}/api/organizations/@current/invites/`, {
@@ -21,7 +21,7 @@ async function invite({ url }: ServerProcess, key: string, target_email: string)
 }
 
 for (const engine of nextEngines())
-  scenario(`does not resend an email after a kill during its delivery (${engine})`, async (t) => {
+  t.test(`does not resend an email after a kill during its delivery (${engine})`, async (t) => {
     const DATABASE_URL = await serverPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }
@@ -42,7 +42,7 @@ for (const engine of nextEngines())
   })
 
 for (const engine of nextEngines())
-  scenario(`sends a waiting mail after a kill (${engine})`, async (t) => {
+  t.test(`sends a waiting mail after a kill (${engine})`, async (t) => {
     const DATABASE_URL = await serverPlace(t, engine)
     const mailbox = await openMailbox(t)
     const environment = { DATABASE_URL, SMTP_URL: mailbox.url, SITE_URL: 'http://site.example' }

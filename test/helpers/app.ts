@@ -32,12 +32,11 @@ import { isUnrestricted, type KeyRestrictions, UNRESTRICTED } from '../../src/st
 import * as members from '../../src/store/members.ts'
 import type { SignInMethod } from '../../src/store/sessions.ts'
 import * as users from '../../src/store/users.ts'
-import { inTurn, SIZE } from './assertions/figures.ts'
+import { inTurn, isNextSelected, SIZE } from './assertions/figures.ts'
 import { cycled, defined } from './assertions/items.ts'
 import { testFile } from './assertions/not-run.ts'
 import { freshFolder } from './folders.ts'
 import { copyMigratedSqlite, migratedDatabase } from './programs/postgres.ts'
-import { readerProgram } from './programs/process.ts'
 import type { BodyAt, BodyOf, Schemas } from './response-bodies.ts'
 import { knownIds } from './seeds/ids.ts'
 
@@ -181,7 +180,6 @@ export async function openApp(
     ids: knownIds(),
     processes,
     ...(mirrorLimits && { mirrorLimits }),
-    ...(readerProgram && { readerProgram }),
   })
   deps.inspector.inspect = sharedInspector().inspect
   const first = defined(await firstRun(deps.db, deps.ids, deps.now()))
@@ -334,17 +332,21 @@ function urlOf(path: string, params: Record<string, string | number | undefined>
   return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }
 
-/** The engines of the next scenario of a test file: both. In the quick size, one of them, in turn. */
-export const nextEngines = (): readonly Engine[] => inTurn(ENGINES)
+/** The engines of the next scenario of a test file: both. In the quick size, one of them in turn, or none (`halfInQuick`). */
+export function nextEngines(): readonly Engine[] {
+  const engines = inTurn(ENGINES)
+  return isNextSelected() ? engines : []
+}
 
 /** The test files that have compared the engines. */
 const compared = new Set<string>()
 
 /** Both engines. In the quick size, a file compares them in one scenario, and runs the others on one engine each. */
 function comparedEngines(): readonly Engine[] {
+  const engines = nextEngines()
   const isFirst = !compared.has(testFile())
   compared.add(testFile())
-  return isFirst ? ENGINES : nextEngines()
+  return isFirst ? ENGINES : engines
 }
 
 /** The cases that a test runs on an engine: all. In the quick size, each case runs on one engine. */
@@ -366,7 +368,7 @@ export function onBothEngines(
       await scenario(t, app)
       transcripts.push(app.transcript)
     })
-  if (engines.length === 1) return
+  if (engines.length < 2) return
   t.test(`${name}: both engines return the same responses`, async (t) => {
     t.same(transcripts[0], transcripts[1])
   })

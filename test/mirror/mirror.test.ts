@@ -21,7 +21,7 @@ import { type EventMirror, openMirror } from '../../src/mirror/mirror.ts'
 import { hasProperty, MAX_STORED, mergeProperties, type Properties } from '../../src/mirror/properties.ts'
 import { sql } from '../../src/sql/template.ts'
 import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { bySize, sampled } from '../helpers/assertions/figures.ts'
+import { bySize, halfInQuick, sampled } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, pick } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import {
@@ -56,6 +56,7 @@ const SEED = Number(process.env.SEED ?? 20261119)
 /** In the full size, their texts are larger than the memory of DuckDB. */
 const LONG_EVENTS = bySize({ quick: 3_000, full: 20_000, prove: 100_000 })
 t.setTimeout(bySize({ full: 7, prove: 60 }) * 60_000)
+halfInQuick(t)
 
 /** Makes a file as old as the clock of the server says. */
 function makeOld(app: TestApp, path: string, minutes: number): void {

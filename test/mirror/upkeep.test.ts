@@ -17,7 +17,7 @@ import type { SegmentReply } from '../../src/mirror/messages.ts'
 import { mergeable } from '../../src/mirror/segments.ts'
 import { compile, type Sql, sql } from '../../src/sql/template.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
-import { bySize } from '../helpers/assertions/figures.ts'
+import { bySize, halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import {
   ask,
@@ -45,6 +45,7 @@ import { capture } from '../helpers/seeds/plugins.ts'
 
 const MANY_DELETIONS = 4_000
 t.setTimeout(bySize({ full: 4, prove: 20 }) * 60_000)
+halfInQuick(t)
 
 onBothEngines(
   t,

@@ -14,6 +14,7 @@ import * as metrics from '../../src/store/plugin_metrics.ts'
 import * as schedules from '../../src/store/plugin_schedules.ts'
 import * as states from '../../src/store/plugin_states.ts'
 import { onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { only } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { geoipDatabase } from '../helpers/peers/geoip.ts'
@@ -34,6 +35,7 @@ import {
 } from '../helpers/seeds/plugins.ts'
 
 t.setTimeout(900_000)
+halfInQuick(t)
 
 const options = { environment: { OUTBOUND_ALLOW: '127.0.0.1/32', SECRET_KEY: '5e'.repeat(32) } }
 const HOUR_MS = 3_600_000

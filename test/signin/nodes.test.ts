@@ -4,12 +4,14 @@ import { text as readText } from 'node:stream/consumers'
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { type ApiResponse, type ENGINES, nextEngines, type SendOptions } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
 import { CLIENT, openGitHub } from '../helpers/peers/providers.ts'
 import { command, ended, type ServerProcess, setPassword } from '../helpers/programs/process.ts'
 import { openSite, type Site } from '../helpers/programs/site.ts'
 
 t.setTimeout(10 * 60_000)
+halfInQuick(t)
 
 const EMAIL = 'owner@example.com'
 const PASSWORD = 'correct horse battery staple'

@@ -6,6 +6,7 @@ import { type Engine, type Sql, sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import * as users from '../../src/store/users.ts'
 import { type ApiResponse, nextEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { type Browser, openBrowser } from '../helpers/browser.ts'
 import {
   CLIENT,
@@ -16,6 +17,7 @@ import {
 } from '../helpers/peers/providers.ts'
 
 t.setTimeout(10 * 60_000)
+halfInQuick(t)
 
 const PASSWORD = 'correct horse battery staple'
 const ME = '/api/users/@me/'

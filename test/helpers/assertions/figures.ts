@@ -29,16 +29,26 @@ export function inTurn<Variant>(variants: readonly Variant[]): readonly Variant[
 export const sampled = <Case>(cases: readonly Case[], n: number): readonly Case[] =>
   SIZE === 'quick' ? cases.filter((_, i) => i % n === 0) : cases
 
+/** The files that call `halfInQuick`, with the number of their scenarios so far. */
+const halved = new Map<string, number>()
+
 /**
- * `t.test` for the scenarios of a file that take many seconds each, such as kills and outages. In the quick size it runs half of
- * them: the first, the fourth, the fifth and so on, so that scenarios whose engines take turns run on both engines.
+ * For a file whose scenarios take many seconds each: in the quick size, half of them run. Each calls `nextEngines`,
+ * `onBothEngines`, or the returned function in place of `t.test`.
  */
 export function halfInQuick(t: Test): (name: string, scenario: (t: Test) => Promise<unknown>) => void {
-  let number = 0
+  if (SIZE === 'quick') halved.set(testFile(), 0)
   return (name, scenario) => {
-    const isSelected = [0, 3].includes(number++ % 4)
-    if (SIZE !== 'quick' || isSelected) void t.test(name, scenario)
+    if (isNextSelected()) void t.test(name, scenario)
   }
+}
+
+/** The first scenario of a halved file is, the fourth, the fifth and so on: those whose engines are in turn run on both. */
+export function isNextSelected(): boolean {
+  const number = halved.get(testFile())
+  if (number === undefined) return true
+  halved.set(testFile(), number + 1)
+  return [0, 3].includes(number % 4)
 }
 
 export interface Done {

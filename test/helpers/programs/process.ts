@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, st
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { STALL_MS } from '../../../src/background/event-loop.ts'
 import { SIZE } from '../assertions/figures.ts'
@@ -47,11 +47,6 @@ function createBuild(): string {
 
 /** A file of the program. */
 export const programFile = (name: string): string => join(builtProgram(), name)
-
-/** The program of event readers. Compiled tests use the build; tests that run from the sources use the default. */
-export const readerProgram: URL | undefined = import.meta.url.endsWith('.ts')
-  ? undefined
-  : pathToFileURL(join(builtProgram(), 'reader-process'))
 
 const { PATH, NODE_OPTIONS, COVERAGE_FOLDER, COVERAGE_ROOT, STATEMENTS_FOLDER } = process.env
 
