@@ -6,12 +6,14 @@ import { permanentError, retryableError } from '../../src/exports/destination.ts
 import { createExporter } from '../../src/exports/exporter.ts'
 import { sql } from '../../src/sql/template.ts'
 import { type AppOptions, IN_THIS_PROCESS, nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { isSigned, openReceiver, type Receiver } from '../helpers/peers/receiver.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
 
 t.setTimeout(10 * 60_000)
+halfInQuick(t)
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

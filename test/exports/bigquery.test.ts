@@ -10,7 +10,7 @@ import { bigquery, createBigQuery } from '../../src/exports/destinations/bigquer
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { inTurn } from '../helpers/assertions/figures.ts'
+import { halfInQuick, inTurn } from '../helpers/assertions/figures.ts'
 import { itemAt } from '../helpers/assertions/items.ts'
 import { type BigQueryStep, openBigQueryStub, PEER_TEXT } from '../helpers/peers/bigquery.ts'
 import { send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
@@ -26,6 +26,7 @@ import {
 } from '../helpers/seeds/exports.ts'
 
 t.setTimeout(180_000)
+const scenario = halfInQuick(t)
 
 const LIMITS = {
   connect_ms: 2_000,
@@ -248,7 +249,7 @@ async function pagesOf(app: TestApp, { columns }: { columns: Delivery<unknown>['
   return pages
 }
 
-t.test('rows with a version replace older ones', async (t) => {
+scenario('rows with a version replace older ones', async (t) => {
   const stub = await openBigQueryStub(t)
   const destination = createBigQuery(LIMITS)
   const column = (name: string, kind: 'string' | 'integer' | 'json') => ({
@@ -299,7 +300,7 @@ t.test('rows with a version replace older ones', async (t) => {
 
 const LINE = `${['u', 'e', '{}', '', '{}', '{}', 'd', '1', '\u0003', '', '0'].join('\u0002')}\u0002`
 
-t.test('errors say what to do and contain no text of the peer', async (t) => {
+scenario('errors say what to do and contain no text of the peer', async (t) => {
   const destination = createBigQuery(LIMITS)
   const faults: [BigQueryStep, { status?: number; reason: string }, object][] = [
     [
@@ -347,7 +348,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-t.test('a silent server and a job without end time out', async (t) => {
+scenario('a silent server and a job without end time out', async (t) => {
   const destination = createBigQuery({ ...LIMITS, job_ms: 100 })
   for (const silent of ['token', 'upload.put', 'job.get'] as const) {
     const stub = await openBigQueryStub(t)
@@ -370,7 +371,7 @@ t.test('a silent server and a job without end time out', async (t) => {
   await t.rejects(send(destination, hanging.config, toolsFor(t, { signal: aborted.signal }), LINE), /cancelled/)
 })
 
-t.test('a failed upload closes its file', async (t) => {
+scenario('a failed upload closes its file', async (t) => {
   const { config } = await openBigQueryStub(t)
   const limits = { ...LIMITS, idle_ms: 60_000 }
   const api = openBigQuery(config as Parameters<typeof openBigQuery>[0], toolsFor(t), limits)
@@ -393,7 +394,7 @@ t.test('a failed upload closes its file', async (t) => {
   await t.rejects(upload(unreadable()), 'a file that cannot be read')
 })
 
-t.test('every connection passes the guard', async (t) => {
+scenario('every connection passes the guard', async (t) => {
   const stub = await openBigQueryStub(t)
   const destination = createBigQuery(LIMITS)
   const closed = toolsFor(t, { outbound: createOutbound() })
@@ -416,7 +417,7 @@ t.test('every connection passes the guard', async (t) => {
   )
 })
 
-t.test('the test of a destination names the step that fails', async (t) => {
+scenario('the test of a destination names the step that fails', async (t) => {
   const destination = createBigQuery(LIMITS)
   const stub = await openBigQueryStub(t)
   t.strictSame(await stepsOf(destination, stub.config, toolsFor(t)), { completed: [...destination.steps] })
@@ -438,7 +439,7 @@ t.test('the test of a destination names the step that fails', async (t) => {
   }
 })
 
-t.test('the config is validated', async (t) => {
+scenario('the config is validated', async (t) => {
   const { config } = await openBigQueryStub(t)
   bigquery.validate(config)
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' })

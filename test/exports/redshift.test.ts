@@ -11,7 +11,7 @@ import type { Delivery, Tools } from '../../src/exports/destination.ts'
 import { createRedshift, redshift } from '../../src/exports/destinations/redshift.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { inTurn } from '../helpers/assertions/figures.ts'
+import { halfInQuick, inTurn } from '../helpers/assertions/figures.ts'
 import { only } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { KEYS, openRedshift, ROLE } from '../helpers/peers/redshift.ts'
@@ -36,6 +36,8 @@ import {
   testLedger,
   testVersions,
 } from './table-scenarios.ts'
+
+const scenario = halfInQuick(t)
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 
@@ -170,7 +172,7 @@ for (const engine of inTurn(ENGINES))
       })
     })
 
-t.test('values that are too long are truncated at a character, with a warning', async (t) => {
+scenario('values that are too long are truncated at a character, with a warning', async (t) => {
   const app = await openApp(t, 'sqlite')
   const store = await openStore(t)
   const long = { event: 'é'.repeat(150), distinct_id: 'x'.repeat(150), properties: { text: '€'.repeat(30_000) } }
@@ -212,7 +214,7 @@ const pageOf = (rows: Cells[]) => ({
   cursor: [1, 0] as [number, number],
 })
 
-t.test('rows that replace earlier ones keep the highest version', async (t) => {
+scenario('rows that replace earlier ones keep the highest version', async (t) => {
   const store = await openStore(t)
   for (const copying of [{}, COPY]) {
     const { config, query } = await openRedshift(t, store.endpoint)
@@ -229,7 +231,7 @@ t.test('rows that replace earlier ones keep the highest version', async (t) => {
   }
 })
 
-t.test('files in the bucket', async (t) => {
+scenario('files in the bucket', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(3))
   const store = await openStore(t)
@@ -299,7 +301,7 @@ t.test('files in the bucket', async (t) => {
   })
 })
 
-t.test('a Redshift cluster that fails', async (t) => {
+scenario('a Redshift cluster that fails', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(3))
   const stub = await openRedshift(t)
@@ -364,7 +366,7 @@ t.test('a Redshift cluster that fails', async (t) => {
   })
 })
 
-t.test('tests a Redshift destination step by step', async (t) => {
+scenario('tests a Redshift destination step by step', async (t) => {
   const store = await openStore(t)
   const stub = await openRedshift(t, store.endpoint)
   const { config, query } = stub
@@ -394,7 +396,7 @@ t.test('tests a Redshift destination step by step', async (t) => {
   })
 })
 
-t.test('validates the config of Redshift', async (t) => {
+scenario('validates the config of Redshift', async (t) => {
   const valid = { user: 'u', password: 'p', host: 'h.example', database: 'd' }
   const check = (more: object) => () => redshift.validate({ ...valid, ...more })
   const inputs = (more: object) => ({ ...COPY, copy_inputs: { ...COPY.copy_inputs, ...more } })

@@ -3,11 +3,14 @@ import { type DeliveryJob, deliver } from '../../src/exports/deliver.ts'
 import type { Destination } from '../../src/exports/destination.ts'
 import { awsS3, createAwsS3, createS3, s3, s3Compatible } from '../../src/exports/destinations/s3.ts'
 import { openApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { type Bucket, openBucket } from '../helpers/peers/object-stores.ts'
 import { type Fault, openFaultProxy, SHORT_TIMEOUTS, send, stepsOf, toolsFor } from '../helpers/peers/stores.ts'
 import type { Schemas } from '../helpers/response-bodies.ts'
 import { ingest, jobFor, listener, NEVER_ABORTED, plainEvents } from '../helpers/seeds/exports.ts'
 import { failWrites, PREFIX, type StoreKind, testFaults, testStoredFiles } from './object-store-scenarios.ts'
+
+const scenario = halfInQuick(t)
 
 const shortTimeouts = createS3(SHORT_TIMEOUTS)
 /** An upload that takes longer than a busy machine needs is a failure. */
@@ -51,7 +54,7 @@ const kind: StoreKind = {
 testStoredFiles(t, kind)
 testFaults(t, kind)
 
-t.test('requests server-side encryption from S3', async (t) => {
+scenario('requests server-side encryption from S3', async (t) => {
   const store = await openStore(t)
   const proxy = await openFaultProxy(t, store.port)
   const sent = (): unknown[] =>
@@ -73,7 +76,7 @@ t.test('requests server-side encryption from S3', async (t) => {
   t.equal(written?.toString(), '{"event":"seen"}\n')
 })
 
-t.test('aborts the unfinished uploads of killed attempts', async (t) => {
+scenario('aborts the unfinished uploads of killed attempts', async (t) => {
   const store = await openStore(t)
   const proxy = await openFaultProxy(t, store.port)
   const key = 'p/2026-01-01T00:00:00Z-2026-01-01T01:00:00Z.jsonl'
@@ -90,7 +93,7 @@ t.test('aborts the unfinished uploads of killed attempts', async (t) => {
   )
 })
 
-t.test('uploads parts in parallel and removes those of a failed upload', async (t) => {
+scenario('uploads parts in parallel and removes those of a failed upload', async (t) => {
   const store = await openStore(t)
   const proxy = await openFaultProxy(t, store.port)
   const config = configOf(proxy.port, { prefix: 'p' })
@@ -130,7 +133,7 @@ t.test('uploads parts in parallel and removes those of a failed upload', async (
   t.match(requests('DELETE'), [/uploadId/], 'a cancelled upload is removed too')
 })
 
-t.test('an error of S3 becomes a message that says what to fix', async (t) => {
+scenario('an error of S3 becomes a message that says what to fix', async (t) => {
   const store = await openStore(t)
   const proxy = await openFaultProxy(t, store.port)
   const failing = (more: object = {}) => send(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
@@ -150,7 +153,7 @@ t.test('an error of S3 becomes a message that says what to fix', async (t) => {
   t.notMatch(unknown?.message, /peer/)
 })
 
-t.test('tests an S3 destination step by step', async (t) => {
+scenario('tests an S3 destination step by step', async (t) => {
   const store = await openStore(t)
   const proxy = await openFaultProxy(t, store.port)
   const test = (more: object = {}) => stepsOf(shortTimeouts, configOf(proxy.port, more), toolsFor(t))
@@ -172,7 +175,7 @@ t.test('tests an S3 destination step by step', async (t) => {
   t.match(await test(), { completed: s3.steps.slice(0, 3), failure: { message: /put and delete/ } })
 })
 
-t.test('validates the config of S3', async (t) => {
+scenario('validates the config of S3', async (t) => {
   const check = (more: object) => () => s3.validate(configOf(9, more))
   t.doesNotThrow(check({}))
   t.doesNotThrow(check({ encryption: 'aws:kms', kms_key_id: 'k' }))
@@ -192,7 +195,7 @@ t.test('validates the config of S3', async (t) => {
   ])
 })
 
-t.test('AwsS3 and S3Compatible store the same objects as S3', async (t) => {
+scenario('AwsS3 and S3Compatible store the same objects as S3', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(30))
   const store = await openStore(t)
@@ -210,7 +213,7 @@ t.test('AwsS3 and S3Compatible store the same objects as S3', async (t) => {
   t.same(await put({ destination: { type: 'S3', config: onAws }, s3_endpoint }), expected)
 })
 
-t.test('the role of the machine is used only for the buckets that the operator lists', async (t) => {
+scenario('the role of the machine is used only for the buckets that the operator lists', async (t) => {
   const app = await openApp(t, 'sqlite')
   await ingest(app, plainEvents(3))
   const store = await openStore(t)
@@ -237,7 +240,7 @@ t.test('the role of the machine is used only for the buckets that the operator l
   await t.rejects(deliver(keyless, listener(), NEVER_ABORTED), /credentials/)
 })
 
-t.test('validates the configs of AwsS3 and S3Compatible', async (t) => {
+scenario('validates the configs of AwsS3 and S3Compatible', async (t) => {
   const { endpoint_url, ...onAws } = configOf(9)
   const check = (more: object) => () => awsS3.validate({ ...onAws, ...more })
   t.doesNotThrow(check({}))

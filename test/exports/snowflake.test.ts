@@ -12,7 +12,7 @@ import { uploadRequest } from '../../src/exports/snowflake-stages.ts'
 import { createOutbound } from '../../src/outbound/guard.ts'
 import { sql } from '../../src/sql/template.ts'
 import { ENGINES, openApp, type TestApp } from '../helpers/app.ts'
-import { inTurn } from '../helpers/assertions/figures.ts'
+import { halfInQuick, inTurn } from '../helpers/assertions/figures.ts'
 import { defined } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { openSnowflakeStub, PEER_TEXT, type SnowflakeFault } from '../helpers/peers/snowflake.ts'
@@ -29,6 +29,7 @@ import {
 } from '../helpers/seeds/exports.ts'
 
 t.setTimeout(180_000)
+const scenario = halfInQuick(t)
 
 const LIMITS = { connect_ms: 2_000, idle_ms: 1_000, statement_ms: 2_000, poll_ms: 5, file_bytes: 100 * 1024 * 1024 }
 
@@ -157,7 +158,7 @@ for (const engine of inTurn(ENGINES))
     })
   })
 
-t.test('removes the files of killed attempts', async (t) => {
+scenario('removes the files of killed attempts', async (t) => {
   const stub = await openSnowflakeStub(t)
   const run = '0195d3f0-0000-7000-8000-000000000001'
   const other = '0195d3f0-0000-7000-8000-000000000002'
@@ -178,7 +179,7 @@ t.test('removes the files of killed attempts', async (t) => {
   t.strictSame([...stub.files.keys()], [place(recent)], 'a recent file may belong to another run')
 })
 
-t.test('rows with a version replace older ones', async (t) => {
+scenario('rows with a version replace older ones', async (t) => {
   const stub = await openSnowflakeStub(t)
   const destination = createSnowflake(LIMITS)
   const column = (name: string, kind: 'string' | 'integer' | 'json') => ({
@@ -228,7 +229,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-t.test('errors say what to do and contain no text of the peer', async (t) => {
+scenario('errors say what to do and contain no text of the peer', async (t) => {
   const destination = createSnowflake(LIMITS)
   const faults: [string, Partial<SnowflakeFault>, object][] = [
     ['login', { code: '390100' }, { retryable: false, message: /rejected the user/ }],
@@ -258,7 +259,7 @@ t.test('errors say what to do and contain no text of the peer', async (t) => {
   }
 })
 
-t.test('renews an expired session and fetches late results', async (t) => {
+scenario('renews an expired session and fetches late results', async (t) => {
   const stub = await openSnowflakeStub(t)
   stub.statement_ms = 5
   stub.isLate = true
@@ -272,7 +273,7 @@ t.test('renews an expired session and fetches late results', async (t) => {
   t.strictSame(await stub.query(COUNT), [{ n: 1, uuids: 1 }])
 })
 
-t.test('a silent server times out, and a cancelled run ends at once', async (t) => {
+scenario('a silent server times out, and a cancelled run ends at once', async (t) => {
   const destination = createSnowflake(LIMITS)
   for (const silent of ['login', 'upload', 'copy']) {
     const stub = await openSnowflakeStub(t)
@@ -295,7 +296,7 @@ t.test('a silent server times out, and a cancelled run ends at once', async (t) 
   t.equal(stub.steps.at(-1), 'close', 'its session is closed, which rolls back')
 })
 
-t.test('every connection passes the guard, also to the stage', async (t) => {
+scenario('every connection passes the guard, also to the stage', async (t) => {
   const stub = await openSnowflakeStub(t)
   const destination = createSnowflake(LIMITS)
   const closed = toolsFor(t, { outbound: createOutbound() })
@@ -317,7 +318,7 @@ t.test('every connection passes the guard, also to the stage', async (t) => {
     t.equal(accountUrl({ account, endpoint_url: null }).host, host)
 })
 
-t.test('the test of a destination names the step that fails', async (t) => {
+scenario('the test of a destination names the step that fails', async (t) => {
   const destination = createSnowflake(LIMITS)
   const stub = await openSnowflakeStub(t)
   t.strictSame(await stepsOf(destination, stub.config, toolsFor(t)), { completed: [...destination.steps] })
@@ -346,7 +347,7 @@ t.test('the test of a destination names the step that fails', async (t) => {
   })
 })
 
-t.test('the config is validated', async (t) => {
+scenario('the config is validated', async (t) => {
   const { config, keypair } = await openSnowflakeStub(t)
   snowflake.validate(config)
   snowflake.validate(keypair)
@@ -396,7 +397,7 @@ t.test('the config is validated', async (t) => {
 })
 
 /** The protocol has no specification, so the driver of Snowflake checks that the test server speaks it. */
-t.test('the driver of Snowflake works with the same server', async (t) => {
+scenario('the driver of Snowflake works with the same server', async (t) => {
   process.env.SNOWFLAKE_DISABLE_PLATFORM_DETECTION = 'true'
   const { default: driver } = await import('snowflake-sdk')
   driver.configure({ logLevel: 'OFF' })
@@ -430,7 +431,7 @@ t.test('the driver of Snowflake works with the same server', async (t) => {
   await new Promise<void>((done) => connection.destroy(() => done()))
 })
 
-t.test('uploads to S3 have the signature that the library of AWS computes', async (t) => {
+scenario('uploads to S3 have the signature that the library of AWS computes', async (t) => {
   const creds = { AWS_KEY_ID: 'AKID', AWS_SECRET_KEY: 'secret', AWS_TOKEN: 'token' }
   const stageInfo = { locationType: 'S3', location: 'bucket/stages/a/', region: 'eu-central-1', creds }
   const now = new Date('2026-01-02T03:04:05Z')

@@ -11,8 +11,8 @@ import { parseUrl } from '../../src/plugins/url.ts'
 import { bySize, figure } from '../helpers/assertions/figures.ts'
 import { tarOf, zipOf } from '../helpers/peers/archives.ts'
 
-const URLS = bySize({ quick: 250, full: 1_000, prove: 20_000 })
-const ARCHIVES = bySize({ quick: 125, full: 500, prove: 20_000 })
+const URLS = bySize({ quick: 125, full: 1_000, prove: 20_000 })
+const ARCHIVES = bySize({ quick: 60, full: 500, prove: 20_000 })
 
 const HOSTS = {
   github: 'https://github.com',

@@ -16,9 +16,12 @@ import { openDatabase } from '../../src/sql/open.ts'
 import { sql } from '../../src/sql/template.ts'
 import { claimBackup } from '../../src/store/installation.ts'
 import { openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt } from '../helpers/assertions/items.ts'
 import { freshFolder } from '../helpers/folders.ts'
 import { ingest, plainEvents } from '../helpers/seeds/exports.ts'
+
+const scenario = halfInQuick(t)
 
 const S3rver = createRequire(import.meta.url)('s3rver')
 const DAY_MS = 86_400_000
@@ -70,7 +73,7 @@ async function open(t: Test, environment: Record<string, string>) {
 
 const status = async (app: TestApp) => (await app.call('instance.status')).body
 
-t.test('stores a backup in a folder that restores, and keeps the newest ones', async (t) => {
+scenario('stores a backup in a folder that restores, and keeps the newest ones', async (t) => {
   const target = join(freshFolder(t), 'made')
   const { app, log, start, wake } = await open(t, { BACKUP_TO: target, BACKUP_KEEP: '2' })
   await ingest(app, plainEvents(30))
@@ -108,7 +111,7 @@ t.test('stores a backup in a folder that restores, and keeps the newest ones', a
   t.equal(readdirSync(target).length, foreign.length + 2, 'nothing is due')
 })
 
-t.test('one of several processes makes the backup, and a lease that expired is taken over', async (t) => {
+scenario('one of several processes makes the backup, and a lease that expired is taken over', async (t) => {
   const target = freshFolder(t)
   const { app, log, start } = await open(t, { BACKUP_TO: target })
   const { db } = app.deps
@@ -142,7 +145,7 @@ t.test('one of several processes makes the backup, and a lease that expired is t
   t.equal(log.lines.filter(({ msg }) => msg === 'backup stored').length, 1)
 })
 
-t.test('a process that loses its lease ends its backup', async (t) => {
+scenario('a process that loses its lease ends its backup', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.teardown(() => void server.close())
   await once(server, 'listening')
@@ -166,7 +169,7 @@ t.test('a process that loses its lease ends its backup', async (t) => {
   t.notMatch((await app.send('GET', '/metrics', { key: null })).text, /result="failed"\} [1-9]/)
 })
 
-t.test('reports a failure, retries it and stops without losing it', async (t) => {
+scenario('reports a failure, retries it and stops without losing it', async (t) => {
   const target = join(freshFolder(t), 'backups')
   writeFileSync(target, 'a file')
   const { app, log, start, wake } = await open(t, { BACKUP_TO: target })
@@ -191,7 +194,7 @@ t.test('reports a failure, retries it and stops without losing it', async (t) =>
   t.match(row, { owner: null }, 'a stop releases the lease')
 })
 
-t.test('stores backups in a bucket and keeps the newest ones', async (t) => {
+scenario('stores backups in a bucket and keeps the newest ones', async (t) => {
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
@@ -262,7 +265,7 @@ t.test('stores backups in a bucket and keeps the newest ones', async (t) => {
   t.notOk(existsSync(join(wrong.app.deps.config.DATABASE_URL.replace('sqlite:', ''), '.backup-')))
 })
 
-t.test('settings that cannot work stop the start', async (t) => {
+scenario('settings that cannot work stop the start', async (t) => {
   t.throws(() => readConfig({ BACKUP_EVERY: '1d' }), /BACKUP_TO/)
   t.throws(() => readConfig({ BACKUP_EVERY: '1 day', BACKUP_TO: 'x' }), /30m, 6h or 1d/)
   t.throws(

@@ -5,9 +5,12 @@ import t, { type Test } from 'tap'
 import * as outbox from '../../src/mail/outbox.ts'
 import { sql } from '../../src/sql/template.ts'
 import { nextEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { defined, itemAt, textAt } from '../helpers/assertions/items.ts'
 import { linkIn, linksIn, openMailbox, readable } from '../helpers/peers/mailbox.ts'
 import { until } from '../helpers/programs/site.ts'
+
+halfInQuick(t)
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -4,6 +4,7 @@ import { createSamlProcesses } from '../../src/signin/saml-processes.ts'
 import { type Engine, sql } from '../../src/sql/template.ts'
 import * as domains from '../../src/store/domains.ts'
 import { type ApiResponse, nextEngines, openApp, type TestApp } from '../helpers/app.ts'
+import { halfInQuick } from '../helpers/assertions/figures.ts'
 import { type Browser, ORIGIN, openBrowser } from '../helpers/browser.ts'
 import { IDENTITY_PROVIDER, OTHER_PROVIDER } from '../helpers/peers/certificate.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../helpers/peers/saml.ts'
 
 t.setTimeout(10 * 60_000)
+halfInQuick(t)
 
 const ME = '/api/users/@me/'
 const DOMAIN = 'hedgerow.example'
