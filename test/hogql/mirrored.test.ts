@@ -25,7 +25,7 @@ import { CORPUS } from './corpus.ts'
 import { EVENTS, NOW, US } from './fixtures.ts'
 import { generatedExpression, generatedMirrored, patternAndText } from './generate.ts'
 
-const RUNS = bySize({ quick: 40, full: 600, prove: 20_000 })
+const RUNS = bySize({ quick: 42, full: 600, prove: 20_000 })
 const SEED = 20_261_119
 
 t.setTimeout(bySize({ full: 5, prove: 60 }) * 60_000)
