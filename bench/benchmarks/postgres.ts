@@ -5,7 +5,7 @@ import { installPeers } from '../peers.ts'
 import { startFilledOnPostgres, startOnPostgres } from '../postgres.ts'
 import { fetchBody, percentile, startWorkspace, timed, type Workspace } from '../workspace.ts'
 import { bodyFor, sendBatches } from './events-in.ts'
-import { exportTo, startWithEvents } from './export.ts'
+import { startWithEvents } from './export.ts'
 
 const SQLITE = 'SQLite'
 const POSTGRES = 'PostgreSQL'
@@ -95,12 +95,6 @@ async function ingest(workspace: Workspace, warmup: boolean): Promise<number> {
   return timed(() => sendBatches(workspace, bodies.length, () => bodies.pop() ?? bodyFor(workspace, BATCH)))
 }
 
-const FORMATS: Record<string, [title: string, config: object]> = {
-  lines: ['JSON lines', {}],
-  gzip: ['JSON lines with gzip', { compression: 'gzip' }],
-  parquet: ['Parquet (zstd)', { file_format: 'Parquet', compression: 'zstd' }],
-}
-
 export const postgres: Benchmark[] = [
   comparison({
     name: 'retrieve',
@@ -135,14 +129,4 @@ export const postgres: Benchmark[] = [
     measure: ingest,
     limit: { atLeast: 1 },
   }),
-  ...Object.entries(FORMATS).map(([name, [title, config]]) =>
-    comparison({
-      name: `export.${name}`,
-      description: `Exports ${EVENTS.toLocaleString('en')} events to a file: ${title}.`,
-      rounds: 5,
-      engines: filledEngines,
-      measure: exportTo(config),
-      limit: { atLeast: 0.9 },
-    }),
-  ),
 ]
