@@ -7,6 +7,7 @@ import { sql } from '../../src/sql/template.ts'
 import { nextEngines, onBothEngines, openApp, type TestApp } from '../helpers/app.ts'
 import { cycled, itemAt } from '../helpers/assertions/items.ts'
 import type { Json } from '../helpers/json.ts'
+import { until } from '../helpers/programs/site.ts'
 import type { BodyOf } from '../helpers/response-bodies.ts'
 
 interface Stored {
@@ -433,6 +434,8 @@ onBothEngines(t, 'rejects the old token after a reset, and records the first eve
   app.advance(1_000)
   t.equal((await post(app, { ...event, api_key: app.first.project_token })).status, 401)
   t.equal((await post(app, { ...event, api_key: reset.body.api_token })).status, 200)
+  // Recorded after the response.
+  await until(() => app.deps.db.get(sql`select 1 from projects where ingested_event = ${true}`))
   t.equal((await team())?.ingested_event, true)
 })
 
