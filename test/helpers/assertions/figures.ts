@@ -43,7 +43,7 @@ export function halfInQuick(t: Test): (name: string, scenario: (t: Test) => Prom
   }
 }
 
-/** The first scenario of a halved file is, the fourth, the fifth and so on: those whose engines are in turn run on both. */
+/** Selects the first scenario of a halved file, the fourth, the fifth and so on, so that both engines have their turn. */
 export function isNextSelected(): boolean {
   const number = halved.get(testFile())
   if (number === undefined) return true
